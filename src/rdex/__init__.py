@@ -1,0 +1,29 @@
+"""rdex: constrained single-objective black-box optimisation.
+
+Public names are imported when first used, so that `import rdex` stays light.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "Problem": "rdex.problem",
+}
+
+__all__ = ["Problem", "__version__"]
+
+if TYPE_CHECKING:
+    from rdex.problem import Problem
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'rdex' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

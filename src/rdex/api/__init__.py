@@ -1,0 +1,4 @@
+"""What most users touch: `minimize`, `Optimizer` and the result they return.
+
+Checks every argument once and says what it did. Imports everything up to `recorder`.
+"""

@@ -1,0 +1,49 @@
+"""The commands of `rdex`, put together."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import rdex
+
+app = typer.Typer(
+    name="rdex",
+    help="Constrained black-box optimisation: solve, benchmark, score, report.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"rdex {rdex.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Version.")
+    ] = False,
+) -> None:
+    """Options of every command."""
+
+
+@app.command()
+def warmup(
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="Folder to compile into; give it to later runs as RDEX_CACHE_DIR."),
+    ] = None,
+) -> None:
+    """Compile every kernel ahead of time, for read-only homes and cluster nodes."""
+    import os
+
+    if cache is not None:
+        os.environ["RDEX_CACHE_DIR"] = str(cache.resolve())
+    from rdex.api.warmup import warm_up
+
+    seconds, folder = warm_up()
+    typer.echo(f"all kernels ready in {seconds:.1f} s, kept in {folder}")

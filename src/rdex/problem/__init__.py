@@ -1,0 +1,10 @@
+"""What is to be solved: the function, its box, its constraints.
+
+`Problem` is the only form in which the rest of the package sees a task. It checks its own
+description once and offers the raw evaluation of rows; budgets, failures and violations are the
+business of the `evaluation` room. Imports `common`.
+"""
+
+from rdex.problem.problem import CompiledFunction, Problem
+
+__all__ = ["CompiledFunction", "Problem"]

@@ -1,0 +1,223 @@
+"""`Problem`: a function, a box and the counts of its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+#: Rows in, (F, G, H) out: X (n, d) -> (n,), (n, m_g), (n, m_h).
+RowFunction = Callable[[Floats], tuple[ArrayLike, ArrayLike, ArrayLike]]
+
+
+class CompiledFunction(NamedTuple):
+    """A problem as the fused loop calls it: f = function(x, data, work, g, h).
+
+    `function` is a numba dispatcher compiled for `rdex.common.kernel.OBJECTIVE`; all arguments
+    are contiguous float64 vectors. It writes g and h, returns f and allocates nothing: constants
+    come in `data`, scratch space of length `n_work` in `work`.
+    """
+
+    function: Any
+    data: Floats
+    n_work: int
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Minimise f(x) over a box, subject to G(x) <= 0 and H(x) = 0.
+
+    Parameters
+    ----------
+    lower, upper : (d,) array
+        The box; finite, lower <= upper.
+    n_ineq, n_eq : int
+        Numbers of inequality (G <= 0) and equality (H = 0) constraints.
+    rows : callable, optional
+        Evaluates many points: X (n, d) -> F (n,), G (n, n_ineq), H (n, n_eq).
+    compile : callable, optional
+        Makes the `CompiledFunction`; called when it is first asked for. One of `rows` and
+        `compile` must be given.
+    name : str
+        What to call it in messages and tables.
+    id : str, optional
+        Stable name in the registry of the suites, such as ``"g2006/G04"``.
+    optimum : float, optional
+        Best known feasible objective value.
+    optimum_x : (d,) array, optional
+        A point that attains it.
+    integrality : (d,) bool array, optional
+        True where a variable takes integer values only.
+    variable_names, constraint_names : sequence of str, optional
+        One name a variable; one a constraint, inequalities first.
+    info : dict
+        Further facts for people: source, units, remarks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> toy = Problem(
+    ...     lower=[-5, -5], upper=[5, 5], n_eq=1, name="toy",
+    ...     rows=lambda X: ((X**2).sum(1), np.empty((len(X), 0)), X.sum(1, keepdims=True) - 1),
+    ... )
+    >>> F, G, H = toy.evaluate([[0.5, 0.5], [1.0, 1.0]])
+    >>> F.tolist(), H.tolist()
+    ([0.5, 2.0], [[0.0], [1.0]])
+    """
+
+    lower: Floats
+    upper: Floats
+    n_ineq: int = 0
+    n_eq: int = 0
+    rows: RowFunction | None = None
+    compile: Callable[[], CompiledFunction] | None = None
+    name: str = "problem"
+    id: str | None = None
+    optimum: float | None = None
+    optimum_x: Floats | None = None
+    integrality: NDArray[np.bool_] | None = None
+    variable_names: tuple[str, ...] = ()
+    constraint_names: tuple[str, ...] = ()
+    info: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        lower, upper = checked_box(self.lower, self.upper)
+        put = object.__setattr__
+        put(self, "lower", lower)
+        put(self, "upper", upper)
+        if self.rows is None and self.compile is None:
+            raise ValueError("a Problem needs rows= (a function of rows) or compile=")
+        for label, count in (("n_ineq", self.n_ineq), ("n_eq", self.n_eq)):
+            if not isinstance(count, int | np.integer) or count < 0:
+                raise ValueError(f"{label} must be a whole number >= 0, got {count!r}")
+        if self.optimum_x is not None:
+            put(self, "optimum_x", np.asarray(self.optimum_x, dtype=np.float64))
+        if self.integrality is not None:
+            put(self, "integrality", checked_integrality(self.integrality, lower, upper))
+        names = checked_names("variable_names", self.variable_names, self.dim, "x")
+        put(self, "variable_names", names)
+        defaults = [f"g{i + 1}" for i in range(self.n_ineq)]
+        defaults += [f"h{i + 1}" for i in range(self.n_eq)]
+        given = tuple(self.constraint_names) or tuple(defaults)
+        put(self, "constraint_names", checked_names("constraint_names", given, len(defaults), "c"))
+
+    @property
+    def dim(self) -> int:
+        """Number of variables."""
+        return int(self.lower.size)
+
+    @property
+    def n_constraints(self) -> int:
+        """Number of constraints of both kinds."""
+        return self.n_ineq + self.n_eq
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the fused compiled loop can run it."""
+        return self.compile is not None
+
+    @cached_property
+    def compiled(self) -> CompiledFunction:
+        """The compiled form; raises TypeError where there is none."""
+        if self.compile is None:
+            raise TypeError(f"{self.name} has no compiled form")
+        return self.compile()
+
+    @property
+    def n_work(self) -> int:
+        """Length of the scratch vector the compiled form needs."""
+        return self.compiled.n_work
+
+    def evaluate(self, x: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        """Raw values at the rows of `x` (n, d): F (n,), G (n, n_ineq), H (n, n_eq).
+
+        Nothing is counted, repaired or caught here, and NaN in gives NaN out or what the
+        function makes of it.
+        """
+        points = np.asarray(x, dtype=np.float64)
+        if points.ndim != 2 or points.shape[1] != self.dim:
+            raise ValueError(
+                f"{self.name}: expected rows of shape (n, {self.dim}), got {points.shape}"
+            )
+        if self.compile is not None:
+            from rdex.problem.rows import evaluate_compiled
+
+            return evaluate_compiled(self.compiled, points, self.n_ineq, self.n_eq)
+        assert self.rows is not None
+        return self._checked_values(self.rows(points), points.shape[0])
+
+    def _checked_values(self, values: Any, n: int) -> tuple[Floats, Floats, Floats]:
+        """F, G, H as float64 arrays of the declared shapes, or a message naming both shapes."""
+        try:
+            given_f, given_g, given_h = values
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{self.name}: expected the three arrays (F, G, H), got {type(values).__name__}"
+            ) from None
+        checked = []
+        for label, given, shape in (
+            ("F", given_f, (n,)),
+            ("G", given_g, (n, self.n_ineq)),
+            ("H", given_h, (n, self.n_eq)),
+        ):
+            array = np.empty(shape) if given is None and shape[-1] == 0 else np.asarray(given)
+            if array.size == 0 and 0 in shape:
+                array = np.empty(shape)
+            if array.shape != shape:
+                raise ValueError(
+                    f"{self.name}: expected {label} of shape {shape}, got {array.shape}"
+                )
+            checked.append(np.asarray(array, dtype=np.float64))
+        return checked[0], checked[1], checked[2]
+
+
+def checked_box(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
+    """Both bounds as read-only float64 vectors, or a ValueError naming the variable at fault."""
+    low = np.array(lower, dtype=np.float64)
+    high = np.array(upper, dtype=np.float64)
+    if low.ndim != 1 or low.shape != high.shape or low.size == 0:
+        raise ValueError(
+            f"bounds must be two vectors of one length > 0, got {low.shape} and {high.shape}"
+        )
+    for j in range(low.size):
+        if not (np.isfinite(low[j]) and np.isfinite(high[j])):
+            raise ValueError(f"bounds[{j}] must be finite, got ({low[j]}, {high[j]})")
+        if low[j] > high[j]:
+            raise ValueError(f"bounds[{j}]: lower {low[j]} is above upper {high[j]}")
+        if not np.isfinite(high[j] - low[j]):
+            raise ValueError(f"bounds[{j}]: the width of ({low[j]}, {high[j]}) overflows")
+    low.setflags(write=False)
+    high.setflags(write=False)
+    return low, high
+
+
+def checked_integrality(flags: ArrayLike, lower: Floats, upper: Floats) -> NDArray[np.bool_]:
+    """One flag a variable, each integer variable having an integer inside its bounds."""
+    array = np.asarray(flags)
+    if array.ndim == 0:
+        array = np.full(lower.size, array)
+    if array.shape != lower.shape:
+        raise ValueError(f"integrality must have shape {lower.shape}, got {array.shape}")
+    if not np.isin(array, (0, 1)).all():
+        raise ValueError("integrality must hold 0 (continuous) or 1 (integer) for each variable")
+    whole = array.astype(bool)
+    for j in np.flatnonzero(whole):
+        if np.ceil(lower[j]) > np.floor(upper[j]):
+            raise ValueError(f"bounds[{j}] = ({lower[j]}, {upper[j]}) hold no integer")
+    return whole
+
+
+def checked_names(label: str, names: Sequence[str], count: int, letter: str) -> tuple[str, ...]:
+    """`count` distinct names; `letter`1, `letter`2, … where none are given."""
+    given = tuple(str(name) for name in names) or tuple(f"{letter}{i + 1}" for i in range(count))
+    if len(given) != count:
+        raise ValueError(f"{label}: expected {count} names, got {len(given)}")
+    if len(set(given)) != count:
+        raise ValueError(f"{label} must differ from one another")
+    return given

@@ -1,0 +1,26 @@
+"""Evaluate rows with a compiled problem function; compiled once for all problems."""
+
+import numpy as np
+from numba import types
+
+from rdex.common.kernel import OBJECTIVE, VECTOR, kernel
+
+MATRIX = types.float64[:, ::1]
+
+
+@kernel(types.void(types.FunctionType(OBJECTIVE), MATRIX, VECTOR, VECTOR, VECTOR, MATRIX, MATRIX))
+def evaluate_rows(objective, x, data, work, f, g, h):
+    """Fill f (n,), g (n, m_g) and h (n, m_h) from the rows of x (n, d)."""
+    for i in range(x.shape[0]):
+        f[i] = objective(x[i], data, work, g[i], h[i])
+
+
+def evaluate_compiled(compiled, x, n_ineq, n_eq):
+    """Raw f (n,), g (n, m_g), h (n, m_h) of the rows of x (n, d)."""
+    rows = np.ascontiguousarray(x, dtype=np.float64)
+    f = np.empty(rows.shape[0])
+    g = np.empty((rows.shape[0], n_ineq))
+    h = np.empty((rows.shape[0], n_eq))
+    work = np.empty(compiled.n_work)
+    evaluate_rows(compiled.function, rows, compiled.data, work, f, g, h)
+    return f, g, h
