@@ -19,7 +19,7 @@ RowFunction = Callable[[Floats], tuple[ArrayLike, ArrayLike, ArrayLike]]
 class CompiledFunction(NamedTuple):
     """A problem as the fused loop calls it: f = function(x, data, work, g, h).
 
-    `function` is a numba dispatcher compiled for `rdex.common.kernel.OBJECTIVE`; all arguments
+    `function` is a numba dispatcher compiled for `rdex.common.compiling.OBJECTIVE`; all arguments
     are contiguous float64 vectors. It writes g and h, returns f and allocates nothing: constants
     come in `data`, scratch space of length `n_work` in `work`.
     """
@@ -146,7 +146,7 @@ class Problem:
                 f"{self.name}: expected rows of shape (n, {self.dim}), got {points.shape}"
             )
         if self.compile is not None:
-            from rdex.problem.rows import evaluate_compiled
+            from rdex.problem.kernels import evaluate_compiled
 
             return evaluate_compiled(self.compiled, points, self.n_ineq, self.n_eq)
         assert self.rows is not None

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from rdex.common.kernel import OBJECTIVE, VECTOR, kernel
+from rdex.common.compiling import OBJECTIVE, VECTOR, kernel
 
 MATRIX = types.float64[:, ::1]
 

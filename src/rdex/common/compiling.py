@@ -23,7 +23,7 @@ from numba import types
 from rdex.common.folders import cache_folder
 
 PACKAGE = Path(__file__).resolve().parent.parent
-MARK = b"from rdex.common.kernel import"
+MARK = b"from rdex.common.compiling import"
 
 #: A row of float64 as kernels see it: contiguous, never a strided view.
 VECTOR = types.float64[::1]
