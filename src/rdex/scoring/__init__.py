@@ -2,3 +2,17 @@
 
 Reads arrays or a `store`; knows nothing of engines. Imports `store` and `common`.
 """
+
+from rdex.scoring.comparison import Comparison, a12, a12_interval, compare, holm, rank_sum
+from rdex.scoring.target import TargetScore, target_score
+
+__all__ = [
+    "Comparison",
+    "TargetScore",
+    "a12",
+    "a12_interval",
+    "compare",
+    "holm",
+    "rank_sum",
+    "target_score",
+]

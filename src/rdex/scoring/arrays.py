@@ -1,0 +1,183 @@
+"""What every score does first: check the two trace arrays and take one problem out of them.
+
+Arrays are (algorithm, problem, run, checkpoint). A run whose f and v are NaN throughout is padding:
+algorithms may have different numbers of runs, or none on a problem. f may be NaN where v > 0
+(nothing feasible yet, nothing recorded); elsewhere NaN is an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemTraces:
+    """All trials on one problem, padding left out: one row a trial.
+
+    Attributes
+    ----------
+    f, v : (trial, checkpoint) array
+        Best-so-far objective and violation.
+    algorithm, run : (trial,) array
+        Where each trial stood in the full arrays.
+    n_algorithms : int
+        Number of algorithms in the field, present on this problem or not.
+    """
+
+    f: Floats
+    v: Floats
+    algorithm: Ints
+    run: Ints
+    n_algorithms: int
+
+    @property
+    def final_f(self) -> Floats:
+        """Objective at the last checkpoint, as recorded."""
+        return self.f[:, -1]
+
+    @property
+    def final_v(self) -> Floats:
+        """Violation at the last checkpoint."""
+        return self.v[:, -1]
+
+    @property
+    def feasible(self) -> Bools:
+        """Whether each trial ends with a violation of exactly zero."""
+        return self.v[:, -1] == 0
+
+    def sum_by_algorithm(self, values: ArrayLike) -> Floats:
+        """Sum over each algorithm's trials; 0 where it has none."""
+        weights = np.asarray(values, dtype=np.float64)
+        total = np.zeros(self.n_algorithms)
+        np.add.at(total, self.algorithm, weights)
+        return total
+
+    @property
+    def counts(self) -> Ints:
+        """Number of trials of each algorithm."""
+        return np.bincount(self.algorithm, minlength=self.n_algorithms)
+
+
+def checked_traces(f: ArrayLike, v: ArrayLike) -> tuple[Floats, Floats]:
+    """Both arrays as float64 of one 4-D shape without empty axes, or a ValueError."""
+    objective = np.asarray(f, dtype=np.float64)
+    violation = np.asarray(v, dtype=np.float64)
+    if objective.ndim != 4 or 0 in objective.shape:
+        raise ValueError(
+            "f must have the non-empty shape (algorithm, problem, run, checkpoint), "
+            f"got {objective.shape}"
+        )
+    if violation.shape != objective.shape:
+        raise ValueError(f"v must have the shape of f, {objective.shape}, got {violation.shape}")
+    return objective, violation
+
+
+def problem_traces(
+    f: Floats, v: Floats, problem: int, cutoff: float | None = None
+) -> ProblemTraces:
+    """The trials on one problem, checked, with |f| < cutoff set to zero."""
+    m, _, n, k = f.shape
+    rows_f = np.ascontiguousarray(f[:, problem]).reshape(m * n, k)
+    rows_v = np.ascontiguousarray(v[:, problem]).reshape(m * n, k)
+    no_v = np.isnan(rows_v)
+    # Testing the last checkpoint first spares looking for NaN in f where no run is padded.
+    absent = no_v[:, -1].copy()
+    if absent.any():
+        absent[absent] = no_v[absent].all(axis=1) & np.isnan(rows_f[absent]).all(axis=1)
+    position = np.flatnonzero(~absent)
+    if absent.any():
+        rows_f, rows_v, no_v = rows_f[position], rows_v[position], no_v[position]
+    _refuse_nan_and_negative(rows_f, rows_v, no_v, position, problem, n)
+    return ProblemTraces(cut_off(rows_f, cutoff), rows_v, position // n, position % n, m)
+
+
+def _refuse_nan_and_negative(
+    f: Floats, v: Floats, no_v: Bools, position: Ints, problem: int, n: int
+) -> None:
+    """Raise for values that have no meaning, naming the first trial that holds one."""
+    tests = (
+        (no_v, "the violation is NaN at some checkpoints only"),
+        (
+            v < 0,
+            "the violation is negative: signed sums decide feasibility only where that is asked "
+            "for (Trials.prepared(as_published=True))",
+        ),
+        (np.isnan(f) & (v == 0), "f is NaN at a feasible checkpoint"),
+    )
+    for wrong, message in tests:
+        bad = wrong.any(axis=1)
+        if bad.any():
+            where = int(position[np.argmax(bad)])
+            raise ValueError(
+                f"algorithm {where // n}, problem {problem}, run {where % n}: {message}"
+            )
+
+
+def cut_off(f: Floats, cutoff: float | None) -> Floats:
+    """`f` with |f| < cutoff set to zero; the same array where there is no cut-off."""
+    if cutoff is None:
+        return f
+    if not cutoff >= 0:
+        raise ValueError(f"cutoff must be None or a number >= 0, got {cutoff!r}")
+    return np.where(np.abs(f) < cutoff, 0.0, f)
+
+
+def median(values: ArrayLike) -> float:
+    """`numpy.median`, defined also for infinite values and without overflow; NaN if empty.
+
+    Where the two middle values are -inf and +inf the answer is -inf, the better one.
+    """
+    sample = np.sort(np.asarray(values, dtype=np.float64), axis=None)
+    if sample.size == 0:
+        return float("nan")
+    low, high = sample[(sample.size - 1) // 2], sample[sample.size // 2]
+    if np.isnan(sample[-1]):
+        return float("nan")
+    if low == high or not (np.isfinite(low) and np.isfinite(high)):
+        return float(low)
+    with np.errstate(over="ignore"):
+        middle = np.mean((low, high))
+    return float(middle if np.isfinite(middle) else low / 2 + high / 2)
+
+
+def rank_algorithms(scores: ArrayLike, largest_first: bool = True) -> Floats:
+    """Ranks along the first axis, 1 = best, ties sharing the mean rank, NaN left NaN.
+
+    Examples
+    --------
+    >>> rank_algorithms([24.0, 19.0, 5.0, 19.0]).tolist()
+    [1.0, 2.5, 4.0, 2.5]
+    """
+    from scipy.stats import rankdata
+
+    values = np.asarray(scores, dtype=np.float64)
+    ranks = rankdata(-values if largest_first else values, axis=0, nan_policy="omit")
+    return np.asarray(ranks, dtype=np.float64)
+
+
+def count_notes(counts: Ints) -> tuple[str, ...]:
+    """Sentences on runs that are missing; counts is (algorithm, problem)."""
+    notes = []
+    for a in np.flatnonzero((counts == 0).any(axis=1)):
+        missing = int((counts[a] == 0).sum())
+        notes.append(
+            f"algorithm {a} has no runs on {missing} of {counts.shape[1]} problems: its totals and "
+            "mean ranks cover the others only"
+        )
+    present = counts[counts > 0]
+    if present.size and present.min() != present.max():
+        notes.append(
+            f"numbers of runs differ ({present.min()} to {present.max()}): "
+            "more runs earn more points, so totals do not compare"
+        )
+    empty = int((counts == 0).all(axis=0).sum())
+    if empty:
+        notes.append(f"{empty} problems have no runs at all")
+    return tuple(notes)

@@ -1,0 +1,227 @@
+"""U-score, target form: the ranking of the 2024 and 2025 competitions.
+
+Price, Kumar, Suganthan: "Trial-based dominance for comparing both the speed and accuracy of
+stochastic optimizers with standard non-parametric tests", 2023. On every problem all trials are
+put in one order: infeasible ones by violation, above them feasible ones that miss the target by
+objective, above them those that reach it by the checkpoint at which they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rdex.scoring.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    ProblemTraces,
+    checked_traces,
+    count_notes,
+    median,
+    problem_traces,
+    rank_algorithms,
+)
+
+#: Strata from worst to best, as numbered in `TargetScore.stratum`.
+STRATA = ("constraint", "accuracy", "speed")
+
+
+@dataclass(frozen=True, eq=False)
+class TargetScore:
+    """U-scores of a field of algorithms. Larger is better; ranks: 1 is best.
+
+    Attributes
+    ----------
+    per_problem : (algorithm, problem) array
+        Sum of trial ranks minus n(n + 1)/2; NaN where the algorithm has no runs.
+    uncorrected : (algorithm, problem) array
+        Sum of trial ranks.
+    speed, accuracy, constraint : (algorithm, problem) array
+        The part of `uncorrected` earned in each stratum.
+    targets : (problem,) array
+        Median final f of the feasible trials; of all trials where none is feasible.
+    no_feasible : (problem,) bool array
+        Where no trial is feasible, so that the target serves indicators only.
+    trial_ranks : (algorithm, problem, run) array
+        Rank of every trial, largest is best; NaN for padding.
+    stratum : (algorithm, problem, run) int array
+        Index into `STRATA`; -1 for padding.
+    hit : (algorithm, problem, run) int array
+        First checkpoint (from 1) feasible at or below the target; K + 1 if never, 0 for padding.
+    counts : (algorithm, problem) int array
+        Numbers of runs.
+    notes : tuple of str
+        What a reader must know: missing runs, different numbers of runs, no feasible trial.
+    """
+
+    per_problem: Floats
+    uncorrected: Floats
+    speed: Floats
+    accuracy: Floats
+    constraint: Floats
+    targets: Floats
+    no_feasible: Bools
+    trial_ranks: Floats
+    stratum: Ints
+    hit: Ints
+    counts: Ints
+    notes: tuple[str, ...]
+
+    @property
+    def total(self) -> Floats:
+        """(algorithm,) corrected score summed over the problems."""
+        return np.nansum(self.per_problem, axis=1)
+
+    @property
+    def uncorrected_total(self) -> Floats:
+        """(algorithm,) sum of all trial ranks."""
+        return np.nansum(self.uncorrected, axis=1)
+
+    @property
+    def strata(self) -> Mapping[str, Floats]:
+        """Stratum name -> (algorithm, problem) uncorrected sums."""
+        return {"speed": self.speed, "accuracy": self.accuracy, "constraint": self.constraint}
+
+    @property
+    def strata_total(self) -> Mapping[str, Floats]:
+        """Stratum name -> (algorithm,) uncorrected sums over the problems."""
+        return {name: np.nansum(part, axis=1) for name, part in self.strata.items()}
+
+    @property
+    def ranks(self) -> Floats:
+        """(algorithm, problem) ranks of the algorithms by `per_problem`."""
+        return rank_algorithms(self.per_problem)
+
+    @property
+    def rank_sum(self) -> Floats:
+        """(algorithm,) ranks added over the problems."""
+        return np.nansum(self.ranks, axis=1)
+
+    @property
+    def rank_mean(self) -> Floats:
+        """(algorithm,) mean rank over the problems on which the algorithm has runs."""
+        return mean_over_problems(self.ranks)
+
+    @property
+    def strata_rank_mean(self) -> Mapping[str, Floats]:
+        """Stratum name -> (algorithm,) mean over the problems of the ranks by that sum."""
+        return {n: mean_over_problems(rank_algorithms(part)) for n, part in self.strata.items()}
+
+
+def target_score(f: ArrayLike, v: ArrayLike, *, cutoff: float | None = None) -> TargetScore:
+    """Score trials by the target form of the U-score.
+
+    Parameters
+    ----------
+    f, v : (algorithm, problem, run, checkpoint) array
+        Best-so-far objective and violation, feasibility first. Runs that are NaN throughout pad
+        unequal numbers of runs.
+    cutoff : float, optional
+        |f| below it counts as zero.
+
+    Raises
+    ------
+    ValueError
+        For other shapes, negative violations, and NaN that is not padding.
+
+    Examples
+    --------
+    Two algorithms, one problem, two runs, three checkpoints; all points feasible:
+
+    >>> f = [[[[3, 2, 1], [3, 1, 1]]], [[[4, 3, 2], [5, 4, 3]]]]
+    >>> score = target_score(f, np.zeros((2, 1, 2, 3)))
+    >>> score.targets.tolist(), score.trial_ranks[:, 0].tolist(), score.total.tolist()
+    ([1.5], [[3.0, 4.0], [2.0, 1.0]], [4.0, 0.0])
+    """
+    objective, violation = checked_traces(f, v)
+    m, p, n, _ = objective.shape
+    ranks = np.full((m, p, n), np.nan)
+    stratum = np.full((m, p, n), -1, dtype=np.int64)
+    hit = np.zeros((m, p, n), dtype=np.int64)
+    parts = np.full((3, m, p), np.nan)
+    counts = np.zeros((m, p), dtype=np.int64)
+    targets = np.full(p, np.nan)
+    no_feasible = np.zeros(p, dtype=bool)
+    for j in range(p):
+        trials = problem_traces(objective, violation, j, cutoff)
+        counts[:, j] = trials.counts
+        targets[j] = target_value(trials)
+        no_feasible[j] = not trials.feasible.any()
+        hits = first_hits(trials, targets[j])
+        strata = strata_of(trials, targets[j])
+        order = order_codes(trials.final_f, trials.final_v, strata, hits)
+        values = rank_trials(order)
+        at = trials.algorithm, j, trials.run
+        ranks[at], stratum[at], hit[at] = values, strata, hits
+        for s in range(3):
+            parts[s, :, j] = trials.sum_by_algorithm(np.where(strata == s, values, 0.0))
+    parts[:, counts == 0] = np.nan
+    uncorrected = parts.sum(axis=0)
+    notes = count_notes(counts)
+    if no_feasible.any():
+        notes += (f"no trial is feasible on {int(no_feasible.sum())} of {p} problems",)
+    return TargetScore(
+        per_problem=uncorrected - counts * (counts + 1) / 2,
+        uncorrected=uncorrected,
+        constraint=parts[0],
+        accuracy=parts[1],
+        speed=parts[2],
+        targets=targets,
+        no_feasible=no_feasible,
+        trial_ranks=ranks,
+        stratum=stratum,
+        hit=hit,
+        counts=counts,
+        notes=notes,
+    )
+
+
+def target_value(trials: ProblemTraces) -> float:
+    """Median final f of the feasible trials; of all that have an f where none is feasible."""
+    final = trials.final_f
+    chosen = final[trials.feasible] if trials.feasible.any() else final[~np.isnan(final)]
+    return median(chosen)
+
+
+def first_hits(trials: ProblemTraces, target: float, feasible_only: bool = True) -> Ints:
+    """First checkpoint (from 1) with f <= target, and v = 0 if asked; K + 1 if there is none."""
+    reached = trials.f <= target
+    if feasible_only:
+        reached &= trials.v == 0
+    return np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, reached.shape[1] + 1)
+
+
+def strata_of(trials: ProblemTraces, target: float) -> Ints:
+    """Index into `STRATA` for every trial."""
+    return np.where(trials.feasible, np.where(trials.final_f <= target, 2, 1), 0)
+
+
+def order_codes(final_f: Floats, final_v: Floats, stratum: Ints, hit: Ints) -> Ints:
+    """Whole numbers that order trials as the score does: larger is better, equal is a tie.
+
+    Arguments may have leading axes (resamples) as long as the last one runs over trials.
+    """
+    by_f = np.unique(final_f, return_inverse=True)[1].reshape(final_f.shape)
+    by_v = np.unique(final_v, return_inverse=True)[1].reshape(final_v.shape)
+    within = np.choose(stratum, (by_v, by_f, hit))
+    step = 1 + int(max(by_v.max(initial=0), by_f.max(initial=0), hit.max(initial=0)))
+    return stratum.astype(np.int64) * step - within
+
+
+def rank_trials(codes: NDArray[np.int64]) -> Floats:
+    """Ranks along the last axis, 1 = smallest code, ties sharing the mean rank."""
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(codes, axis=-1), dtype=np.float64)
+
+
+def mean_over_problems(values: Floats) -> Floats:
+    """Mean along the second axis over the problems present; NaN where there are none."""
+    present = ~np.isnan(values)
+    count = present.sum(axis=1)
+    total = np.where(present, values, 0.0).sum(axis=1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
