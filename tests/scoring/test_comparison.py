@@ -73,6 +73,7 @@ def test_interval_covers_the_truth():
     assert 0.93 <= hits / 2000 <= 0.97
 
 
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_is_that_of_statsmodels(p):
     np.testing.assert_array_equal(holm(p), multipletests(p, method="holm")[1])

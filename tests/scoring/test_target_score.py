@@ -7,32 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
 from rdex.scoring import target_score
-
-#: Coarse values, so that ties, infeasible ends and infinities are frequent.
-VALUES = st.sampled_from([-np.inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0, np.inf])
-VIOLATIONS = st.sampled_from([0.0, 0.0, 0.0, 0.5, 2.0, np.inf])
-
-
-def best_so_far(f, v):
-    """Traces in which every checkpoint holds the best point so far, feasibility first."""
-    f, v = np.array(f, dtype=float), np.array(v, dtype=float)
-    for k in range(1, f.shape[-1]):
-        worse = (v[..., k] > v[..., k - 1]) | (
-            (v[..., k] == v[..., k - 1]) & (f[..., k] > f[..., k - 1])
-        )
-        f[..., k] = np.where(worse, f[..., k - 1], f[..., k])
-        v[..., k] = np.where(worse, v[..., k - 1], v[..., k])
-    return f, v
-
-
-@st.composite
-def fields(draw, algorithms=None):
-    m = algorithms or draw(st.integers(1, 4))
-    shape = m, draw(st.integers(1, 3)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
-    size = int(np.prod(shape))
-    f = draw(st.lists(VALUES, min_size=size, max_size=size))
-    v = draw(st.lists(VIOLATIONS, min_size=size, max_size=size))
-    return best_so_far(np.reshape(f, shape), np.reshape(v, shape))
+from reference.scoring_twin import target_ranks
+from scoring.fields import as_lists, fields
 
 
 def test_the_organisers_example():
@@ -99,6 +75,15 @@ def test_two_algorithms_give_the_mann_whitney_u(field):
                 order[a, i] = -np.argmax(reached)
         expected = mannwhitneyu(order[0], order[1], method="asymptotic", use_continuity=False)
         assert score.per_problem[0, p] == expected.statistic
+
+
+@settings(max_examples=60, deadline=None)
+@given(fields())
+def test_trial_ranks_are_those_of_the_plain_definition(field):
+    f, v = field
+    score = target_score(f, v)
+    for p in range(f.shape[1]):
+        assert score.trial_ranks[:, p].ravel().tolist() == target_ranks(as_lists(f, v, p))
 
 
 @settings(max_examples=40, deadline=None)

@@ -1,0 +1,124 @@
+"""The score of the 2026 competition: every pair of trials shares an accuracy and a speed point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rdex.scoring.arrays import (
+    Floats,
+    Ints,
+    ProblemTraces,
+    checked_traces,
+    count_notes,
+    problem_traces,
+    rank_algorithms,
+)
+from rdex.scoring.target import mean_over_problems
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseScore:
+    """Pairwise scores of a field of algorithms. Larger is better; ranks: 1 is best.
+
+    Attributes
+    ----------
+    accuracy, speed : (algorithm, problem) array
+        Points of either kind; NaN where the algorithm has no runs.
+    accuracy_points, speed_points : (algorithm, problem, run) array
+        The same for single trials; NaN for padding.
+    counts : (algorithm, problem) int array
+        Numbers of runs.
+    notes : tuple of str
+        What a reader must know: missing runs, different numbers of runs.
+    """
+
+    accuracy: Floats
+    speed: Floats
+    accuracy_points: Floats
+    speed_points: Floats
+    counts: Ints
+    notes: tuple[str, ...]
+
+    @property
+    def per_problem(self) -> Floats:
+        """(algorithm, problem) accuracy plus speed points."""
+        return self.accuracy + self.speed
+
+    @property
+    def total(self) -> Floats:
+        """(algorithm,) points summed over the problems."""
+        return np.nansum(self.per_problem, axis=1)
+
+    @property
+    def ranks(self) -> Floats:
+        """(algorithm, problem) ranks of the algorithms by `per_problem`."""
+        return rank_algorithms(self.per_problem)
+
+    @property
+    def rank_sum(self) -> Floats:
+        """(algorithm,) ranks added over the problems."""
+        return np.nansum(self.ranks, axis=1)
+
+    @property
+    def rank_mean(self) -> Floats:
+        """(algorithm,) mean rank over the problems on which the algorithm has runs."""
+        return mean_over_problems(self.ranks)
+
+
+def pairwise_score(f: ArrayLike, v: ArrayLike, cutoff: float | None = None) -> PairwiseScore:
+    """Score trials by the rules of the 2026 competition.
+
+    Every two trials on a problem, also of the same algorithm, share one accuracy point and one
+    speed point. Accuracy: the better end, feasibility first. Speed: the trial that reached the
+    worse of the two ends at the earlier checkpoint. Equal: one half each.
+
+    Parameters
+    ----------
+    f, v : (algorithm, problem, run, checkpoint) array
+        Best-so-far objective and violation, feasibility first. Runs that are NaN throughout pad
+        unequal numbers of runs.
+    cutoff : float, optional
+        |f| below it counts as zero; the rules say 1e-8.
+
+    Raises
+    ------
+    ValueError
+        For other shapes, negative violations, and NaN that is not padding.
+
+    Examples
+    --------
+    >>> f = [[[[3, 2, 1], [3, 1, 1]]], [[[4, 3, 2], [5, 4, 3]]]]
+    >>> score = pairwise_score(f, np.zeros((2, 1, 2, 3)))
+    >>> score.accuracy.ravel().tolist(), score.speed.ravel().tolist(), score.total.tolist()
+    ([5.0, 1.0], [5.0, 1.0], [10.0, 2.0])
+    """
+    objective, violation = checked_traces(f, v)
+    m, p, n, _ = objective.shape
+    points = np.full((2, m, p, n), np.nan)
+    sums = np.full((2, m, p), np.nan)
+    counts = np.zeros((m, p), dtype=np.int64)
+    for j in range(p):
+        trials = problem_traces(objective, violation, j, cutoff)
+        counts[:, j] = trials.counts
+        for kind, halves in enumerate(pair_half_points(trials)):
+            # The trial's half point against itself is not a pair.
+            earned = (halves.sum(axis=1, dtype=np.int64) - 1) / 2
+            points[kind, trials.algorithm, j, trials.run] = earned
+            sums[kind, :, j] = trials.sum_by_algorithm(earned)
+    sums[:, counts == 0] = np.nan
+    return PairwiseScore(sums[0], sums[1], points[0], points[1], counts, count_notes(counts))
+
+
+def pair_half_points(trials: ProblemTraces) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Accuracy and speed half points (trial, trial) of rows against columns; 1 on the diagonal."""
+    from rdex.scoring.kernels import half_points
+
+    n = trials.f.shape[0]
+    objective = np.where(trials.feasible, trials.final_f, 0.0)
+    order = np.lexsort((-objective, -trials.final_v))
+    accuracy, speed = np.empty((n, n), dtype=np.int8), np.empty((n, n), dtype=np.int8)
+    half_points(trials.f, trials.v, order, np.empty(n, dtype=np.int64), accuracy, speed)
+    return accuracy, speed
