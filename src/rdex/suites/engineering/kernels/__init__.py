@@ -1,0 +1,1 @@
+"""The formulas of the design problems, each compiled when first asked for."""
