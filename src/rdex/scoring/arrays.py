@@ -129,22 +129,28 @@ def cut_off(f: Floats, cutoff: float | None) -> Floats:
     return np.where(np.abs(f) < cutoff, 0.0, f)
 
 
-def median(values: ArrayLike) -> float:
-    """`numpy.median`, defined also for infinite values and without overflow; NaN if empty.
+def median(values: ArrayLike) -> Floats:
+    """`numpy.nanmedian` along the last axis, defined for infinite values and without overflow.
 
-    Where the two middle values are -inf and +inf the answer is -inf, the better one.
+    NaN is padding; the median of nothing is NaN. Where just one of the two middle values is
+    infinite, or they are -inf and +inf, the answer is the lower one.
+
+    Examples
+    --------
+    >>> median([[3.0, 1.0, np.nan], [np.inf, 1.0, 2.0]]).tolist()
+    [2.0, 2.0]
     """
-    sample = np.sort(np.asarray(values, dtype=np.float64), axis=None)
-    if sample.size == 0:
-        return float("nan")
-    low, high = sample[(sample.size - 1) // 2], sample[sample.size // 2]
-    if np.isnan(sample[-1]):
-        return float("nan")
-    if low == high or not (np.isfinite(low) and np.isfinite(high)):
-        return float(low)
-    with np.errstate(over="ignore"):
-        middle = np.mean((low, high))
-    return float(middle if np.isfinite(middle) else low / 2 + high / 2)
+    ordered = np.sort(np.asarray(values, dtype=np.float64), axis=-1)  # NaN last
+    count = (~np.isnan(ordered)).sum(axis=-1, keepdims=True)
+    if ordered.shape[-1] == 0:
+        return np.full(ordered.shape[:-1], np.nan)
+    low = np.take_along_axis(ordered, np.maximum(count - 1, 0) // 2, axis=-1)[..., 0]
+    high = np.take_along_axis(ordered, np.minimum(count // 2, ordered.shape[-1] - 1), axis=-1)
+    high = high[..., 0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = (low + high) / 2
+        middle = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
+    return np.where((low == high) | ~np.isfinite(middle), low, middle)
 
 
 def rank_algorithms(scores: ArrayLike, largest_first: bool = True) -> Floats:

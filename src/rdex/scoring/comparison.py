@@ -75,7 +75,7 @@ class Comparison:
     @property
     def median_a12(self) -> Floats:
         """(competitor,) median of A12 over the problems compared."""
-        return np.array([median(row[~np.isnan(row)]) for row in self.a12])
+        return median(self.a12)
 
 
 def compare(values: ArrayLike, reference: int = 0, alpha: float = 0.05) -> Comparison:

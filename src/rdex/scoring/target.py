@@ -153,8 +153,8 @@ def target_score(f: ArrayLike, v: ArrayLike, *, cutoff: float | None = None) -> 
         no_feasible[j] = not trials.feasible.any()
         hits = first_hits(trials, targets[j])
         strata = strata_of(trials, targets[j])
-        order = order_codes(trials.final_f, trials.final_v, strata, hits)
-        values = rank_trials(order)
+        by_f, by_v = end_positions(trials.final_f), end_positions(trials.final_v)
+        values = rank_trials(order_codes(by_f, by_v, strata, hits))
         at = trials.algorithm, j, trials.run
         ranks[at], stratum[at], hit[at] = values, strata, hits
         for s in range(3):
@@ -183,8 +183,7 @@ def target_score(f: ArrayLike, v: ArrayLike, *, cutoff: float | None = None) -> 
 def target_value(trials: ProblemTraces) -> float:
     """Median final f of the feasible trials; of all that have an f where none is feasible."""
     final = trials.final_f
-    chosen = final[trials.feasible] if trials.feasible.any() else final[~np.isnan(final)]
-    return median(chosen)
+    return float(median(final[trials.feasible] if trials.feasible.any() else final))
 
 
 def first_hits(trials: ProblemTraces, target: float, feasible_only: bool = True) -> Ints:
@@ -195,21 +194,41 @@ def first_hits(trials: ProblemTraces, target: float, feasible_only: bool = True)
     return np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, reached.shape[1] + 1)
 
 
+class HitSearch:
+    """First feasible checkpoints at or below many targets, each trace prepared once."""
+
+    def __init__(self, trials: ProblemTraces) -> None:
+        feasible = trials.v == 0
+        # Sorted upwards: minus the best feasible f so far.
+        self.climb = -np.minimum.accumulate(np.where(feasible, trials.f, np.inf), axis=1)
+        last = trials.f.shape[1]
+        self.start = np.where(feasible.any(axis=1), feasible.argmax(axis=1), last)
+
+    def __call__(self, targets: Floats) -> Ints:
+        """(trial, target) checkpoints from 1; K + 1 if never. A NaN target is never reached."""
+        found = [np.searchsorted(row, -targets) for row in self.climb]
+        places = np.array(found, dtype=np.int64).reshape(len(found), targets.size)
+        # Not yet feasible counts as f = inf above, which a target of +inf must not accept.
+        return 1 + np.maximum(places, self.start[:, None])
+
+
 def strata_of(trials: ProblemTraces, target: float) -> Ints:
     """Index into `STRATA` for every trial."""
     return np.where(trials.feasible, np.where(trials.final_f <= target, 2, 1), 0)
 
 
-def order_codes(final_f: Floats, final_v: Floats, stratum: Ints, hit: Ints) -> Ints:
+def end_positions(values: Floats) -> Ints:
+    """Place of every value among the distinct ones, 0 = smallest; equal values share a place."""
+    return np.unique(values, return_inverse=True)[1].reshape(values.shape)
+
+
+def order_codes(by_f: Ints, by_v: Ints, stratum: Ints, hit: Ints) -> Ints:
     """Whole numbers that order trials as the score does: larger is better, equal is a tie.
 
-    Arguments may have leading axes (resamples) as long as the last one runs over trials.
+    by_f, by_v are the `end_positions` of final f and v. Axes before the last are resamples.
     """
-    by_f = np.unique(final_f, return_inverse=True)[1].reshape(final_f.shape)
-    by_v = np.unique(final_v, return_inverse=True)[1].reshape(final_v.shape)
     within = np.choose(stratum, (by_v, by_f, hit))
-    step = 1 + int(max(by_v.max(initial=0), by_f.max(initial=0), hit.max(initial=0)))
-    return stratum.astype(np.int64) * step - within
+    return stratum * (1 + within.max(initial=0)) - within
 
 
 def rank_trials(codes: NDArray[np.int64]) -> Floats:
