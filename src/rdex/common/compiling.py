@@ -2,16 +2,19 @@
 
 numba stamps a cached function with its own file only, so an edit to a function it calls, a
 constant or a NamedTuple in another file would keep the old machine code running. Here every
-kernel is cached under a folder named after the hash of all kernel sources of the package, so any
-edit of any of them starts a new cache. A kernel module is one that imports this module; kernel
-modules import nothing from the package but kernel modules (tests/test_rooms.py checks it).
+kernel is cached under a folder named after the hash of its source file and of all files of the
+package that this one imports, directly or not, so that any edit that can matter starts a new
+cache. Only `from rdex.room.module import name` lines are followed: kernel modules import from the
+package in no other way, and import nothing but kernel modules (tests/test_rooms.py checks both).
 
 Importing this module imports numba: it is imported where a run starts, not at `import rdex`.
 """
 
+import functools
 import hashlib
 import logging
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -22,8 +25,8 @@ from numba import types
 
 from rdex.common.folders import cache_folder
 
-PACKAGE = Path(__file__).resolve().parent.parent
-MARK = b"from rdex.common.compiling import"
+SOURCES = Path(__file__).resolve().parent.parent.parent
+IMPORT = re.compile(r"^from (rdex(?:\.\w+)+) import", re.MULTILINE)
 
 #: A row of float64 as kernels see it: contiguous, never a strided view.
 VECTOR = types.float64[::1]
@@ -32,42 +35,63 @@ VECTOR = types.float64[::1]
 OBJECTIVE = types.float64(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR)
 
 
-def is_kernel_module(path: Path) -> bool:
-    """Whether the source file defines kernels or what they are built from."""
-    return path == Path(__file__).resolve() or MARK in path.read_bytes()
+def module_file(name: str) -> Path:
+    """Source file of a module of the package."""
+    path = SOURCES.joinpath(*name.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-def source_hash() -> str:
-    """A name for the present state of all kernel sources and of numba itself."""
+@functools.cache
+def imported_files(path: Path) -> frozenset[Path]:
+    """Files of the package that the source file imports by name."""
+    names = IMPORT.findall(path.read_text(encoding="utf-8"))
+    return frozenset(module_file(name) for name in names)
+
+
+@functools.cache
+def source_hash(path: Path) -> str:
+    """A name for the present state of a source file, all it imports from here, and numba."""
+    reached: set[Path] = set()
+    waiting = [path]
+    while waiting:
+        found = waiting.pop()
+        if found not in reached:
+            reached.add(found)
+            waiting.extend(imported_files(found))
     digest = hashlib.sha256(f"numba {numba.__version__}".encode())
-    for path in sorted(PACKAGE.rglob("*.py")):
-        if is_kernel_module(path):
-            digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0")
-            digest.update(path.read_bytes())
+    for found in sorted(reached):
+        digest.update(found.name.encode() + b"\0" + found.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _usable_cache() -> str:
-    """The folder for this state of the sources; a temporary one where that cannot be written."""
-    folder = cache_folder() / "kernels" / source_hash()
+@functools.cache
+def cache_for(path: Path) -> str:
+    """The folder for kernels of this source file; a temporary one where it cannot be written."""
+    folder = cache_folder() / "kernels" / source_hash(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        fallback = tempfile.mkdtemp(prefix="rdex-kernels-")
-        logging.getLogger("rdex").warning(
-            "cannot write compiled kernels to %s (%s); using %s for this process. "
-            "Set RDEX_CACHE_DIR to a writable folder to keep them.",
-            folder,
-            error.strerror or error,
-            fallback,
-        )
-        return fallback
+        return _temporary_cache(folder, error)
     return os.fspath(folder)
 
 
-CACHE = _usable_cache()
+@functools.cache
+def _fallback() -> str:
+    return tempfile.mkdtemp(prefix="rdex-kernels-")
+
+
+def _temporary_cache(folder: Path, error: OSError) -> str:
+    """A folder that lasts as long as temporary files do, and a word about it."""
+    logging.getLogger("rdex").warning(
+        "cannot write compiled kernels to %s (%s); using %s. "
+        "Set RDEX_CACHE_DIR to a writable folder to keep them.",
+        folder,
+        error.strerror or error,
+        _fallback(),
+    )
+    return _fallback()
 
 
 def kernel(*signature: Any, **options: Any) -> Callable[..., Any]:
@@ -78,9 +102,9 @@ def kernel(*signature: Any, **options: Any) -> Callable[..., Any]:
 
     def decorate(function: Callable[..., Any]) -> Any:
         before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = CACHE
+        numba.config.CACHE_DIR = cache_for(Path(function.__code__.co_filename).resolve())
         try:
-            return numba.njit(*signature, cache=True, error_model="numpy", **options)(function)
+            return numba.njit(*signature, cache=True, error_model="numpy", _nrt=False, **options)(function)
         finally:
             numba.config.CACHE_DIR = before
 

@@ -1,0 +1,6 @@
+"""The steps of the method, compiled. Read in this order:
+
+`layout` (what the state holds), `order` (the ε-score), `sampling` (parameters and donors),
+`variation` (one trial), `selection` (what a result changes), `generation` (what N trials change),
+`recording` (best and trace), `drivers` (the loops).
+"""

@@ -1,0 +1,60 @@
+"""The loop for objectives outside compiled code: the shell asks, evaluates and tells.
+
+Each function stands on an explicit signature: it is compiled once and found in the cache by every
+later process.
+"""
+
+from numba import types
+
+from rdex.common.compiling import VECTOR, kernel
+from rdex.common.random import uniform
+from rdex.engine.kernels.layout import ASKED, LOWER, MATRIX, N0, STATE_TYPE, UPPER
+from rdex.engine.kernels.steps import ask_row, can_ask, decode, tell_row
+
+
+@kernel(types.void(types.uint64[::1], MATRIX, MATRIX))
+def uniform_points(random, box, points):
+    """Fill `points` (n, d) with uniform points of the engine's box, row by row."""
+    for i in range(points.shape[0]):
+        for j in range(points.shape[1]):
+            low = box[LOWER, j]
+            high = box[UPPER, j]
+            points[i, j] = min(low + uniform(random) * (high - low), high)
+
+
+@kernel(types.int64(STATE_TYPE, types.int64, types.boolean, MATRIX))
+def ask(state, most, ahead, points):
+    """Draw up to `most` rows, the first as pending row ASKED mod capacity and so on; the user's
+    points are written to `points`. Returns how many there are."""
+    first = 3 * int(state.param[N0])
+    capacity = state.info.shape[0]
+    drawn = 0
+    while drawn < most and can_ask(state.param, state.count, ahead):
+        k = state.count[ASKED] % capacity
+        ask_row(state, k)
+        decode(state.x, first + k, state.box, points[drawn])
+        drawn += 1
+    return drawn
+
+
+@kernel(types.void(STATE_TYPE, types.int64, types.int64, VECTOR, MATRIX, MATRIX))
+def tell(state, first, n, f, g, h):
+    """Take the results of n pending rows in the order they were asked, `first` being the number
+    of the first one."""
+    capacity = state.info.shape[0]
+    for i in range(n):
+        tell_row(state, (first + i) % capacity, f[i], g[i], h[i])
+
+
+@kernel(types.int64(STATE_TYPE, types.float64, VECTOR, VECTOR, VECTOR))
+def tell_ask(state, f, g, h, point):
+    """Batch 1 in one call: take the result of the last point, draw the next. Returns 0 at the end
+    of the run, 2 if a generation ended, else 1."""
+    capacity = state.info.shape[0]
+    ended = tell_row(state, (state.count[ASKED] - 1) % capacity, f, g, h)
+    if not can_ask(state.param, state.count, False):
+        return 0
+    k = state.count[ASKED] % capacity
+    ask_row(state, k)
+    decode(state.x, 3 * int(state.param[N0]) + k, state.box, point)
+    return 2 if ended else 1

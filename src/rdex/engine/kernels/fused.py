@@ -1,0 +1,33 @@
+"""The loop for compiled objectives: ask, evaluate, tell without returning to Python.
+
+The explicit signature takes the problem as a first-class function, so that all problems share one
+compiled loop, found in the cache by every later process.
+"""
+
+from numba import types
+
+from rdex.common.compiling import OBJECTIVE, VECTOR, kernel
+from rdex.engine.kernels.layout import ASKED, N0, STATE_TYPE, TOLD
+from rdex.engine.kernels.steps import ask_row, decode, tell_row
+
+
+@kernel(
+    types.boolean(
+        types.FunctionType(OBJECTIVE), VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, STATE_TYPE,
+        types.int64, types.boolean,
+    )
+)  # fmt: skip
+def run_compiled(objective, data, work, point, g, h, state, stop_at, stop_at_generation):
+    """Ask, evaluate, tell until `stop_at` evaluations are done, or a generation has ended if
+    `stop_at_generation`. Returns whether one had."""
+    count = state.count
+    capacity = state.info.shape[0]
+    first = 3 * int(state.param[N0])
+    while count[TOLD] < stop_at:
+        k = count[ASKED] % capacity
+        ask_row(state, k)
+        decode(state.x, first + k, state.box, point)
+        f = objective(point, data, work, g, h)
+        if tell_row(state, k, f, g, h) and stop_at_generation:
+            return True
+    return False

@@ -1,0 +1,177 @@
+"""The ε-score of Eq. (csop_rankscore) as an order, kept sorted while members change.
+
+Members with φ <= ε come first, ordered by f; then the others, ordered by φ. Equal values are
+ordered by row, so the order is total and reproducible. The paper writes the order as one number,
+f_max + 1 + φ; only the order matters, and two keys do not lose digits. No NaN reaches these
+functions (evaluation.kernels.settle).
+"""
+
+from rdex.common.compiling import kernel
+
+
+@kernel(forceinline=True)
+def precedes(f_a, phi_a, a, f_b, phi_b, b, eps):
+    """Whether member a stands before member b."""
+    inside = phi_a <= eps
+    if inside != (phi_b <= eps):
+        return inside
+    if inside:
+        if f_a != f_b:
+            return f_a < f_b
+    elif phi_a != phi_b:
+        return phi_a < phi_b
+    return a < b
+
+
+@kernel()
+def _run_end(values, order, start, stop):
+    """End of the ascending run that begins at `start`."""
+    k = start + 1
+    while k < stop:
+        a = order[k - 1]
+        b = order[k]
+        if values[b] < values[a] or (values[b] == values[a] and b < a):
+            break
+        k += 1
+    return k
+
+
+@kernel()
+def _merge(values, order, start, middle, stop, scratch):
+    """Two neighbouring ascending runs become one."""
+    for k in range(start, middle):
+        scratch[k] = order[k]
+    left = start
+    right = middle
+    k = start
+    while left < middle:
+        a = scratch[left]
+        if right < stop:
+            b = order[right]
+            if values[b] < values[a] or (values[b] == values[a] and b < a):
+                order[k] = b
+                right += 1
+                k += 1
+                continue
+        order[k] = a
+        left += 1
+        k += 1
+
+
+@kernel()
+def sort_by(values, order, start, stop, scratch):
+    """Sort order[start:stop] by (values, row); linear in time where few runs are out of order."""
+    while True:
+        sorted_up_to = start
+        merged = False
+        while sorted_up_to < stop:
+            middle = _run_end(values, order, sorted_up_to, stop)
+            if middle == stop:
+                break
+            end = _run_end(values, order, middle, stop)
+            _merge(values, order, sorted_up_to, middle, end, scratch)
+            merged = True
+            sorted_up_to = end
+        if not merged:
+            return
+
+
+@kernel()
+def rank_members(f, phi, order, start, stop, eps, scratch):
+    """Sort order[start:stop] by ε-score."""
+    inside = start
+    outside = 0
+    for k in range(start, stop):
+        i = order[k]
+        if phi[i] <= eps:
+            order[inside] = i
+            inside += 1
+        else:
+            scratch[outside] = i
+            outside += 1
+    for k in range(outside):
+        order[inside + k] = scratch[k]
+    sort_by(f, order, start, inside, scratch)
+    sort_by(phi, order, inside, stop, scratch)
+
+
+@kernel()
+def merge_ranked(f, phi, order, middle, stop, eps, scratch):
+    """Two neighbouring parts, order[:middle] and order[middle:stop], each sorted by ε-score,
+    become one."""
+    for k in range(middle):
+        scratch[k] = order[k]
+    left = 0
+    right = middle
+    k = 0
+    while left < middle:
+        a = scratch[left]
+        if right < stop:
+            b = order[right]
+            if precedes(f[b], phi[b], b, f[a], phi[a], a, eps):
+                order[k] = b
+                right += 1
+                k += 1
+                continue
+        order[k] = a
+        left += 1
+        k += 1
+
+
+@kernel(forceinline=True)
+def _position(f, phi, order, n, f_i, phi_i, i, eps):
+    """Number of members of order[:n] that stand before (f_i, phi_i, i)."""
+    low = 0
+    high = n
+    while low < high:
+        middle = (low + high) // 2
+        k = order[middle]
+        if precedes(f[k], phi[k], k, f_i, phi_i, i, eps):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel(forceinline=True)
+def reposition(f, phi, order, n, i, f_new, phi_new, eps):
+    """Give row i the values (f_new, phi_new) and put it where they belong in order[:n]."""
+    old = _position(f, phi, order, n, f[i], phi[i], i, eps)
+    new = _position(f, phi, order, n, f_new, phi_new, i, eps)
+    if new > old:
+        new -= 1  # row i itself stood before its new place
+        for k in range(old, new):
+            order[k] = order[k + 1]
+    else:
+        for k in range(old, new, -1):
+            order[k] = order[k - 1]
+    order[new] = i
+    f[i] = f_new
+    phi[i] = phi_new
+
+
+@kernel()
+def order_statistic(levels, n, k):
+    """The element at zero-based position k of the n numbers, which are rearranged."""
+    low = 0
+    high = n - 1
+    while low < high:
+        pivot = levels[(low + high) // 2]
+        left = low
+        right = high
+        while left <= right:
+            while levels[left] < pivot:
+                left += 1
+            while levels[right] > pivot:
+                right -= 1
+            if left <= right:
+                levels[left], levels[right] = levels[right], levels[left]
+                left += 1
+                right -= 1
+        if k <= right:
+            high = right
+        elif k >= left:
+            low = left
+        else:
+            return levels[k]
+    return levels[k]

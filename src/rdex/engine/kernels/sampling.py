@@ -1,0 +1,59 @@
+"""Draws of one trial: scale factor, crossover rate, donors by rank.
+
+Rank weights are drawn by inverting their distribution, so no table has to follow the shrinking
+population: exp(−κ rank/N) is a truncated geometric distribution, N − rank a triangular one.
+"""
+
+import math
+
+from rdex.common.compiling import kernel
+from rdex.common.random import cauchy, normal_pair, uniform
+
+
+@kernel(forceinline=True)
+def clip(value, low, high):
+    """`value` inside [low, high]."""
+    return min(max(value, low), high)
+
+
+@kernel(forceinline=True)
+def rank_exponential(random, n, pressure, mass):
+    """A rank 0 .. n-1 with weight exp(−pressure · rank / n); mass = 1 − exp(−pressure); one word.
+    Pressure 0 is the uniform distribution."""
+    u = uniform(random)
+    if pressure <= 0.0:
+        return min(int(u * n), n - 1)
+    rank = int(-n / pressure * math.log(1.0 - u * mass))
+    return min(rank, n - 1)
+
+
+@kernel(forceinline=True)
+def rank_linear(random, n):
+    """A rank 0 .. n-1 with weight n − rank; one word."""
+    rest = (1.0 - uniform(random)) * n * (n + 1)  # twice the weight from this rank on, > 0
+    weight = math.ceil(0.5 * (math.sqrt(1.0 + 4.0 * rest) - 1.0))
+    return min(max(n - int(weight), 0), n - 1)
+
+
+@kernel(forceinline=True)
+def standard_parameters(random, centre, F_sigma, M_CR, CR_sigma):
+    """F and CR of the standard branch, Eq. (csop_Fstd); one pair of normals, more while F is
+    outside [0, 1]."""
+    a, b = normal_pair(random)
+    CR = clip(M_CR + CR_sigma * b, 0.0, 1.0)
+    F = centre + F_sigma * a
+    while not 0.0 <= F <= 1.0:
+        a, b = normal_pair(random)
+        F = centre + F_sigma * a
+    return F, CR
+
+
+@kernel(forceinline=True)
+def biased_parameters(random, M_F, F_scale, M_CR, CR_sigma, CR_floor):
+    """F and CR of the exploitation-biased branch: a Cauchy number, redrawn while outside [0, 1],
+    and then a pair of normals."""
+    F = M_F + F_scale * cauchy(random)
+    while not 0.0 <= F <= 1.0:
+        F = M_F + F_scale * cauchy(random)
+    a, _b = normal_pair(random)
+    return F, max(clip(M_CR + CR_sigma * a, 0.0, 1.0), CR_floor)

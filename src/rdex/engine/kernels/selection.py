@@ -1,0 +1,107 @@
+"""What the result of one trial changes."""
+
+import math
+
+from rdex.common.compiling import kernel
+from rdex.engine.kernels.layout import (
+    BIASED,
+    DONE,
+    DRAW_F,
+    EPS,
+    GAIN_EB,
+    GAIN_STD,
+    KIND,
+    LATEST_BIASED,
+    LATEST_F,
+    N0,
+    NEARLY,
+    PARTNER,
+    RACE,
+    RACE_FEASIBLE_PHI,
+    RING,
+    SHARE,
+    STAGED,
+    SUCCESSES,
+    SUM_W,
+    SUM_WA,
+    SUM_WAA,
+    SUM_WF,
+    SUM_WFF,
+    TARGET,
+    TARGET_F,
+    TARGET_PHI,
+    N,
+)  # fmt: skip
+from rdex.engine.kernels.order import precedes, reposition
+
+
+@kernel(forceinline=True)
+def improvement(f_u, phi_u, f_x, phi_x, eps):
+    """Whether trial u succeeds against target x, Eq. (csop_select), and its improvement Δ.
+
+    A failed trial never succeeds; a success over a failed target, or over one whose f is unknown,
+    counts with Δ = 0, so that nothing but finite numbers reaches the memories.
+    """
+    if phi_u == math.inf:
+        return False, 0.0
+    relaxed_u = 0.0 if phi_u <= eps else phi_u
+    relaxed_x = 0.0 if phi_x <= eps else phi_x
+    if (phi_u <= eps or relaxed_u == relaxed_x) and f_u <= f_x:
+        gain = f_x - f_u
+    elif relaxed_u < relaxed_x:
+        gain = relaxed_x - relaxed_u
+    else:
+        return False, 0.0
+    return True, gain if math.isfinite(gain) else 0.0
+
+
+@kernel(forceinline=True)
+def learn(value, F, A, gain, biased):
+    """Add a success to the sums behind ρ and the weighted Lehmer means."""
+    value[GAIN_EB if biased else GAIN_STD] += gain
+    value[SUM_W] += gain
+    value[SUM_WF] += gain * F
+    value[SUM_WFF] += gain * F * F
+    value[SUM_WA] += gain * A
+    value[SUM_WAA] += gain * A * A
+
+
+@kernel(forceinline=True)
+def enter(count, eps, near, x, f, phi, front, pool, row):
+    """Write a success into the front at the ring cursor and set it aside for P."""
+    n = count[N]
+    i = count[RING]
+    count[RING] = i + 1 if i + 1 < n else 0
+    count[NEARLY] += (phi[row] < near) - (phi[i] < near)
+    aside = pool[n + count[STAGED]]
+    count[STAGED] += 1
+    count[SUCCESSES] += 1
+    reposition(f, phi, front, n, i, f[row], phi[row], eps)
+    f[aside] = f[row]
+    phi[aside] = phi[row]
+    for j in range(x.shape[1]):
+        x[i, j] = x[row, j]
+        x[aside, j] = x[row, j]
+
+
+@kernel(forceinline=True)
+def decide(param, count, value, x, f, phi, front, pool, info, draw, slot, k):
+    """Settle pending trial k (the better of a race) against its target."""
+    eps = value[EPS]
+    first = 3 * int(param[N0])
+    partner = info[k, PARTNER]
+    if partner >= 0 and precedes(
+        f[first + partner], phi[first + partner], 0, f[first + k], phi[first + k], 0, eps
+    ):
+        k = partner
+    row = first + k
+    biased = info[k, KIND] == BIASED
+    if param[RACE] != 0.0:
+        i = info[k, TARGET]
+        slot[i, LATEST_F] = f[row]
+        slot[i, LATEST_BIASED] = biased
+    success, gain = improvement(f[row], phi[row], draw[k, TARGET_F], draw[k, TARGET_PHI], eps)
+    if success:
+        learn(value, draw[k, DRAW_F], draw[k, SHARE], gain, biased)
+        enter(count, eps, param[RACE_FEASIBLE_PHI], x, f, phi, front, pool, row)
+    count[DONE] += 1

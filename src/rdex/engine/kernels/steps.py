@@ -1,0 +1,140 @@
+"""The two halves of every loop: draw a row, take its result.
+
+They receive the state and are inlined into the loops of `fused` and `asktell`.
+"""
+
+import math
+
+from rdex.common.compiling import kernel
+from rdex.engine.kernels.generation import begin_generation, end_generation, finish_initialisation
+from rdex.engine.kernels.layout import (
+    ASKED,
+    DONE,
+    EQ_EXCESS,
+    FAILED,
+    HIGH_OUT,
+    INITIAL,
+    IS_IN,
+    KIND,
+    LOGARITHMIC,
+    LOW_OUT,
+    MADE,
+    MAPPING,
+    MAXFEV,
+    N0,
+    PARTNER,
+    RACE_OWED,
+    READY,
+    SCALE_AUTO,
+    TARGET,
+    TOLD,
+    WEIGHT,
+    WHOLE,
+    N,
+)  # fmt: skip
+from rdex.engine.kernels.recording import record, update_best, write_trace
+from rdex.engine.kernels.selection import decide
+from rdex.engine.kernels.variation import draw_row
+from rdex.evaluation.kernels import settle, violation
+
+
+@kernel(forceinline=True)
+def decode(x, row, box, point):
+    """The user's point for row `row` of the engine: integers rounded, logarithms undone."""
+    for j in range(point.size):
+        value = x[row, j]
+        if box[MAPPING, j] == WHOLE:
+            value = math.floor(value + 0.5)
+        elif box[MAPPING, j] == LOGARITHMIC:
+            value = 10.0**value
+        point[j] = min(max(value, box[LOW_OUT, j]), box[HIGH_OUT, j])
+
+
+@kernel(forceinline=True)
+def can_ask(param, count, ahead):
+    """Whether a further row may be drawn now.
+
+    A batch never crosses the end of a generation, of the initial points or of the budget; with
+    `ahead` trials of the next generation may be drawn before this one is decided.
+    """
+    if count[ASKED] >= param[MAXFEV]:
+        return False
+    if count[READY] == 0:
+        return count[ASKED] < param[N0]
+    return ahead or count[RACE_OWED] >= 0 or count[MADE] < count[N]
+
+
+@kernel(forceinline=True)
+def ask_row(state, k):
+    """Draw the next point as pending row k."""
+    draw_row(
+        state.param, state.count, state.value, state.random, state.box, state.x, state.f, state.phi,
+        state.front, state.pool, state.info, state.draw, state.memory, k,
+    )  # fmt: skip
+
+
+@kernel()
+def take_initial(state, k, row, g, h):
+    """Take the result of an initial point; True if it was the last of them."""
+    param, count = state.param, state.count
+    i = state.info[k, TARGET]
+    state.f[i] = state.f[row]
+    state.phi[i] = state.phi[row]
+    if count[SCALE_AUTO] == 1:
+        for c in range(g.size):
+            state.initial[i, c] = g[c]
+        for c in range(h.size):
+            state.initial[i, g.size + c] = h[c]
+    complete = count[TOLD] == param[N0]
+    if complete:
+        finish_initialisation(
+            param, count, state.value, state.limit, state.x, state.f, state.phi,
+            state.best_x, state.best_g, state.best_h, state.initial, state.levels,
+        )  # fmt: skip
+    if complete or count[TOLD] == param[MAXFEV]:
+        write_trace(
+            0, param, count, state.value, state.limit, state.phi, state.memory, state.best_g,
+            state.best_h, state.trace_f, state.trace_phi, state.diagnostic,
+        )  # fmt: skip
+    return complete
+
+
+@kernel(forceinline=True)
+def tell_row(state, k, f_raw, g, h):
+    """Take the result of pending row k; True if that ended a generation."""
+    param, count, value, info = state.param, state.count, state.value, state.info
+    f, phi = settle(f_raw, violation(g, h, state.limit, WEIGHT, param[EQ_EXCESS]))
+    row = 3 * int(param[N0]) + k
+    state.f[row] = f
+    state.phi[row] = phi
+    count[TOLD] += 1
+    count[FAILED] += phi == math.inf
+    update_best(count, value, state.best_x, state.best_g, state.best_h, state.x, row, f, phi, g, h)
+    ended = False
+    if info[k, KIND] == INITIAL:
+        ended = take_initial(state, k, row, g, h)
+    else:
+        info[k, IS_IN] = 1
+        partner = info[k, PARTNER]
+        waits = count[RACE_OWED] == k or (partner >= 0 and info[partner, IS_IN] == 0)
+        if not waits:
+            decide(
+                param, count, value, state.x, state.f, state.phi, state.front, state.pool,
+                info, state.draw, state.slot, k,
+            )  # fmt: skip
+            if count[DONE] == count[N]:
+                ended = True
+                end_generation(
+                    param, count, value, state.x, state.f, state.phi, state.front, state.pool,
+                    state.memory, state.slot, state.scratch,
+                )  # fmt: skip
+    if ended:
+        begin_generation(
+            param, count, value, state.f, state.phi, state.front, state.pool, state.slot,
+            state.scratch, state.levels,
+        )  # fmt: skip
+    record(
+        param, count, value, state.limit, state.phi, state.memory, state.best_g, state.best_h,
+        state.trace_f, state.trace_phi, state.diagnostic,
+    )  # fmt: skip
+    return ended

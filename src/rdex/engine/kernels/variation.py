@@ -1,0 +1,313 @@
+"""One trial: donors, mutation, crossover, repair.
+
+Order of draws, part of the contract: target; branch (only where EB is open); donors pbest, r1, r2,
+each redrawn until the inequalities hold; memory slot; F and CR; perturbed or not (only where the
+probability is positive); j_rand; then coordinate by coordinate, each drawing its uniform number
+(none at all where CR = 1) and, where it keeps a perturbed parent component, its Cauchy number.
+A race partner draws a, c, b, then j_rand and its uniform numbers.
+
+Inequalities between donors compare plain integers, a position in P with a slot of the front: so
+does the released program, and it is kept.
+"""
+
+from rdex.common.compiling import kernel
+from rdex.common.random import below, cauchy, uniform
+from rdex.engine.kernels.layout import (
+    ASKED,
+    BIASED,
+    CR_SIGMA,
+    DRAW_CR,
+    DRAW_F,
+    EB_BY_OBJECTIVE,
+    EB_CR,
+    EB_CR_FLOOR_1,
+    EB_CR_FLOOR_2,
+    EB_CR_UNTIL_1,
+    EB_CR_UNTIL_2,
+    EB_F,
+    EB_FROM,
+    EB_PBEST_DECAY,
+    EB_PBEST_SHARE,
+    EPS,
+    F_CAUCHY,
+    F_CENTRE,
+    F_SIGMA,
+    INITIAL,
+    IS_IN,
+    KIND,
+    LOWER,
+    MADE,
+    MAXFEV,
+    MCR,
+    MF,
+    N0,
+    NEARLY,
+    PARTNER,
+    PBEST_SHARE,
+    PERTURB_PROBABILITY,
+    RACE,
+    RACE_CR_HIGH,
+    RACE_CR_LOW,
+    RACE_DONOR_SHARE,
+    RACE_FEASIBLE_SHARE,
+    RACE_OWED,
+    RACE_PULL,
+    RACE_PUSH,
+    RACE_TARGET_SHARE,
+    RACE_UNTIL,
+    RANK_MASS,
+    RANK_PRESSURE,
+    READY,
+    REPAIR_SHARE,
+    RHO,
+    SHARE,
+    STANDARD,
+    TARGET,
+    TARGET_F,
+    TARGET_PHI,
+    UNIT,
+    UPPER,
+    N,
+)  # fmt: skip
+from rdex.engine.kernels.order import precedes
+from rdex.engine.kernels.sampling import (
+    biased_parameters,
+    clip,
+    rank_exponential,
+    rank_linear,
+    standard_parameters,
+)
+
+
+@kernel(forceinline=True)
+def mutate(x, u, i, F_pull, towards, F_push, plus, minus):
+    """x_u = x_i + F_pull (x_towards − x_i) + F_push (x_plus − x_minus), all of them rows of x;
+    Eqs. (csop_std_mut) and (csop_eb_mut)."""
+    for j in range(x.shape[1]):
+        x[u, j] = x[i, j] + F_pull * (x[towards, j] - x[i, j]) + F_push * (x[plus, j] - x[minus, j])
+
+
+@kernel(forceinline=True)
+def cross(random, x, u, i, CR, perturb, box):
+    """Binomial crossover of row u, which holds the mutant, with row i; Eq. (csop_xover).
+
+    A component not taken from the mutant is x_ij, or Cauchy(x_ij, unit_j) if perturb. Returns A,
+    the realised share of components taken from the mutant.
+    """
+    d = x.shape[1]
+    j_rand = below(random, d)
+    if CR >= 1.0:
+        return 1.0
+    taken = 0
+    if perturb:
+        for j in range(d):
+            if uniform(random) < CR or j == j_rand:
+                taken += 1
+            else:
+                x[u, j] = x[i, j] + box[UNIT, j] * cauchy(random)
+    else:
+        for j in range(d):
+            keep = (uniform(random) < CR) | (j == j_rand)
+            taken += keep
+            x[u, j] = x[u, j] if keep else x[i, j]
+    return taken / d
+
+
+@kernel(forceinline=True)
+def repair(x, u, i, box, share):
+    """Put every component of row u outside its bounds between x_ij and the bound it broke (share
+    of the bound 0.5: the midpoint); Eq. (csop_repair). Perturbed components are no exception."""
+    for j in range(x.shape[1]):
+        low = box[LOWER, j]
+        high = box[UPPER, j]
+        value = x[u, j]
+        from_low = x[i, j] + share * (low - x[i, j])
+        from_high = x[i, j] + share * (high - x[i, j])
+        value = from_low if value < low else (from_high if value > high else value)
+        x[u, j] = min(max(value, low), high)
+
+
+@kernel(forceinline=True)
+def standard_donors(random, i, n, pbest_share, pressure, mass, front):
+    """Position of pbest in P, slot of r1 in the front, position of r2 in P."""
+    best = max(2, int(pbest_share * n))
+    pbest = below(random, best)
+    while pbest == i:
+        pbest = below(random, best)
+    r1 = front[rank_exponential(random, n, pressure, mass)]
+    while r1 == pbest:
+        r1 = front[rank_exponential(random, n, pressure, mass)]
+    r2 = below(random, n)
+    while r2 == pbest or r2 == r1:
+        r2 = below(random, n)
+    return pbest, r1, r2
+
+
+@kernel()
+def biased_donors(random, i, n, pbest_share, front):
+    """The same three, all drawn by rank with linear weight."""
+    best = max(2, int(pbest_share * n))
+    pbest = rank_linear(random, best)
+    while pbest == i:
+        pbest = rank_linear(random, best)
+    r1 = front[rank_linear(random, n)]
+    while r1 == pbest:
+        r1 = front[rank_linear(random, n)]
+    r2 = rank_linear(random, n)
+    while r2 == pbest or r2 == r1:
+        r2 = rank_linear(random, n)
+    return pbest, r1, r2
+
+
+@kernel(forceinline=True)
+def is_better(f, phi, a, b, eps, by_objective):
+    """Whether donor row a stands strictly before donor row b, by ε-score or by f alone."""
+    if by_objective:
+        return f[a] < f[b]
+    return precedes(f[a], phi[a], 0, f[b], phi[b], 0, eps)
+
+
+@kernel()
+def sort_donors(f, phi, best, mid, worst, eps, by_objective):
+    """The three rows, best first; equals keep their places."""
+    if is_better(f, phi, mid, best, eps, by_objective):
+        best, mid = mid, best
+    if is_better(f, phi, worst, mid, eps, by_objective):
+        mid, worst = worst, mid
+        if is_better(f, phi, mid, best, eps, by_objective):
+            best, mid = mid, best
+    return best, mid, worst
+
+
+@kernel(forceinline=True)
+def cr_floor(param, t):
+    """Smallest CR of the exploitation-biased branch at progress t."""
+    if t < param[EB_CR_UNTIL_1]:
+        return param[EB_CR_FLOOR_1]
+    if t < param[EB_CR_UNTIL_2]:
+        return param[EB_CR_FLOOR_2]
+    return 0.0
+
+
+@kernel(forceinline=True)
+def draw_initial(count, x, info, first, k):
+    """Hand out the next initial point as pending row k."""
+    i = count[ASKED]
+    info[k, TARGET] = i
+    info[k, KIND] = INITIAL
+    for j in range(x.shape[1]):
+        x[first + k, j] = x[i, j]
+
+
+@kernel(forceinline=True)
+def draw_trial(param, count, value, random, box, x, f, phi, front, pool, info, draw, memory,
+               first, k):  # fmt: skip
+    """Make one trial as pending row k."""
+    n = count[N]
+    H = memory.shape[1]
+    t = count[ASKED] / param[MAXFEV]
+    i = below(random, n)
+    biased = t >= param[EB_FROM] and uniform(random) < value[RHO]
+    if biased:
+        share = param[EB_PBEST_SHARE] * (1.0 - param[EB_PBEST_DECAY] * t)
+        pbest, r1, r2 = biased_donors(random, i, n, share, front)
+        h = below(random, H + 1)
+        M_F = memory[MF, h] if h < H else param[EB_F]
+        M_CR = memory[MCR, h] if h < H else param[EB_CR]
+        F, CR = biased_parameters(
+            random, M_F, param[F_CAUCHY], M_CR, param[CR_SIGMA], cr_floor(param, t)
+        )
+        towards, plus, minus = sort_donors(
+            f, phi, pool[pbest], r1, pool[r2], value[EPS], param[EB_BY_OBJECTIVE] != 0.0
+        )
+    else:
+        pbest, r1, r2 = standard_donors(
+            random, i, n, param[PBEST_SHARE], param[RANK_PRESSURE], param[RANK_MASS], front
+        )
+        h = below(random, H)
+        F, CR = standard_parameters(
+            random, value[F_CENTRE], param[F_SIGMA], memory[MCR, h], param[CR_SIGMA]
+        )
+        towards, plus, minus = pool[pbest], r1, pool[r2]
+    u = first + k
+    mutate(x, u, i, F, towards, F, plus, minus)
+    chance = param[PERTURB_PROBABILITY]
+    perturb = chance > 0.0 and uniform(random) < chance
+    A = cross(random, x, u, i, CR, perturb, box)
+    repair(x, u, i, box, param[REPAIR_SHARE])
+
+    info[k, TARGET] = i
+    info[k, KIND] = BIASED if biased else STANDARD
+    draw[k, DRAW_F] = F
+    draw[k, DRAW_CR] = CR
+    draw[k, SHARE] = A
+    draw[k, TARGET_F] = f[i]
+    draw[k, TARGET_PHI] = phi[i]
+    count[MADE] += 1
+    if param[RACE] != 0.0 and is_racing(param, count, value, f, phi, front, i, t):
+        count[RACE_OWED] = k
+
+
+@kernel()
+def is_racing(param, count, value, f, phi, front, i, t):
+    """Whether target i is raced: early enough, most of the front nearly feasible, i among the
+    first ranks, and budget left for the second evaluation."""
+    n = count[N]
+    if t >= param[RACE_UNTIL] or count[NEARLY] <= param[RACE_FEASIBLE_SHARE] * n:
+        return False
+    if count[ASKED] + 2 > param[MAXFEV]:
+        return False
+    last = front[max(1, int(param[RACE_TARGET_SHARE] * n + 0.5)) - 1]
+    return i == last or precedes(f[i], phi[i], i, f[last], phi[last], last, value[EPS])
+
+
+@kernel()
+def draw_racer(param, count, random, box, x, front, pool, info, draw, first, k):
+    """Make the second trial of a race as pending row k."""
+    partner = count[RACE_OWED]
+    count[RACE_OWED] = -1
+    n = count[N]
+    i = info[partner, TARGET]
+    F = draw[partner, DRAW_F]
+    CR = clip(draw[partner, DRAW_CR], param[RACE_CR_LOW], param[RACE_CR_HIGH])
+    a = below(random, n)
+    while a == i:
+        a = below(random, n)
+    c = below(random, n)
+    while c == i or c == a:
+        c = below(random, n)
+    ranks = max(1, int(param[RACE_DONOR_SHARE] * n + 0.5))
+    b = i
+    for _attempt in range(7):
+        b = front[below(random, ranks)]
+        if b != i:
+            break
+    if b == i:
+        b = below(random, n)
+    u = first + k
+    mutate(x, u, i, param[RACE_PULL] * F, b, param[RACE_PUSH] * F, pool[a], pool[c])
+    A = cross(random, x, u, i, CR, False, box)
+    repair(x, u, i, box, param[REPAIR_SHARE])
+    info[k, TARGET] = i
+    info[k, KIND] = info[partner, KIND]
+    for column in range(draw.shape[1]):
+        draw[k, column] = draw[partner, column]
+    draw[k, SHARE] = A
+    info[k, PARTNER] = partner
+    info[partner, PARTNER] = k
+
+
+@kernel(forceinline=True)
+def draw_row(param, count, value, random, box, x, f, phi, front, pool, info, draw, memory, k):
+    """Write the next point to evaluate into pending row k."""
+    first = 3 * int(param[N0])
+    info[k, PARTNER] = -1
+    info[k, IS_IN] = 0
+    if count[READY] == 0:
+        draw_initial(count, x, info, first, k)
+    elif count[RACE_OWED] >= 0:
+        draw_racer(param, count, random, box, x, front, pool, info, draw, first, k)
+    else:
+        draw_trial(param, count, value, random, box, x, f, phi, front, pool, info, draw, memory,
+                   first, k)  # fmt: skip
+    count[ASKED] += 1

@@ -1,0 +1,211 @@
+"""The constants of the family: every member of it is a value of `Settings`."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+PAPER = "paper"
+RELEASED = "released program"
+
+
+def constant(default: Any, symbol: str, source: str, low: float = 0.0, high: float = 1.0) -> Any:
+    """A field with its symbol, the source of its default, and its range."""
+    return field(
+        default=default, metadata={"symbol": symbol, "source": source, "low": low, "high": high}
+    )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Constants of one variant of the RDEx engine; never changed during a run.
+
+    Progress t = NFE / MaxFE. `docs/method.md` explains every symbol. `replace` gives a variant of
+    one's own.
+
+    Examples
+    --------
+    >>> from rdex.engine.settings import preset
+    >>> preset("rdex-csop").replace(n0=600, name="rdex-csop-600").n0
+    600
+    """
+
+    name: str = "rdex-csop"
+
+    # Sizes.
+    n0: int | None = constant(None, "N0", "None: `n0_per_dim` · D, fewer for small budgets", 4, 1e7)
+    n0_per_dim: float = constant(10.0, "N0/D", f"{RELEASED}; the paper's text says 600", 0, 1e5)
+    n_min: int = constant(4, "Nmin", PAPER, 4, 1e7)
+
+    # Memories and parameters.
+    memory_size: int = constant(5, "H", PAPER, 1, 1e4)
+    memory_F: float = constant(0.3, "M_F at start", PAPER)
+    memory_CR: float = constant(1.0, "M_CR at start", PAPER)
+    memory_weight: float = constant(0.5, "weight of the new mean", PAPER)
+    F_exponent: float = constant(1 / 3, "a in SR^a", PAPER, 0, 100)
+    F_sigma: float = constant(0.05, "σ of F", PAPER)
+    F_cauchy: float = constant(0.1, "Cauchy scale of F (EB)", PAPER)
+    CR_sigma: float = constant(0.1, "σ of CR", PAPER)
+    start_SR: float = constant(0.5, "SR at start", RELEASED)
+
+    # Donors.
+    pbest_share: float = constant(0.3, "p", PAPER)
+    rank_pressure: float = constant(7.0, "κ", RELEASED, 0, 700)
+
+    # ε.
+    eps_share: float = constant(0.8, "η", PAPER)
+    eps_until: float = constant(0.8, "t after which ε = 0", PAPER)
+
+    # Perturbation and repair.
+    perturb_probability: float = constant(0.2, "P(perturbed trial)", PAPER)
+    perturb_scale: float = constant(0.1, "Cauchy scale", PAPER, 0, 1e300)
+    perturb_unit: str = "absolute"
+    repair_share: float = constant(0.5, "share of the bound", PAPER)
+
+    # Exploitation-biased (EB) branch.
+    eb_from: float = constant(0.9, "t at which EB opens", f"{RELEASED}; > 1: never", 0, math.inf)
+    eb_rate: float = constant(0.7, "ρ at start and fallback", PAPER)
+    eb_pbest_share: float = constant(0.17, "p of EB", RELEASED)
+    eb_pbest_decay: float = constant(0.5, "decay of p of EB with t", RELEASED)
+    eb_F: float = constant(0.4, "F of the fallback slot", PAPER)
+    eb_CR: float = constant(0.9, "CR of the fallback slot", PAPER)
+    eb_CR_floors: tuple[float, float] = (0.7, 0.6)
+    eb_CR_floors_until: tuple[float, float] = (0.25, 0.5)
+    eb_order: str = "epsilon"
+    eb_credit: str = "improvement"
+
+    # φ.
+    equality: str = "whole"
+
+    # Race (RDE26).
+    race: bool = False
+    race_until: float = constant(0.76, "t until which there are races", "RDE26's program")
+    race_feasible_share: float = constant(0.48, "share of nearly feasible members", "RDE26's")
+    race_feasible_phi: float = constant(1e-4, "φ that is nearly feasible", "RDE26's", 0, math.inf)
+    race_target_share: float = constant(0.08, "share of targets that race", "RDE26's program")
+    race_donor_share: float = constant(0.27, "share of ranks donor b is from", "RDE26's program")
+    race_pull: float = constant(0.62, "factor of F towards b", "RDE26's program", 0, 10)
+    race_push: float = constant(1.16, "factor of F of the difference", "RDE26's program", 0, 10)
+    race_CR: tuple[float, float] = (0.26, 0.85)
+
+    CHOICES = {  # noqa: RUF012 - a class constant, not a field
+        "perturb_unit": ("absolute", "range"),
+        "eb_order": ("epsilon", "objective"),
+        "eb_credit": ("improvement", "objective"),
+        "equality": ("whole", "excess"),
+    }
+
+    def __post_init__(self) -> None:
+        for item in dataclasses.fields(self):
+            check_field(item, getattr(self, item.name))
+        for name, allowed in self.CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
+        for name in ("eb_CR_floors", "eb_CR_floors_until", "race_CR"):
+            pair = getattr(self, name)
+            if len(pair) != 2 or not all(0.0 <= value <= 1.0 for value in pair):
+                raise ValueError(f"{name} must be two numbers in [0, 1], got {pair!r}")
+        if self.n0 is not None and self.n0 < self.n_min:
+            raise ValueError(f"n0 must be at least n_min = {self.n_min}, got {self.n0}")
+
+    def replace(self, **changes: Any) -> Settings:
+        """These settings with some fields changed."""
+        unknown = set(changes) - {item.name for item in dataclasses.fields(self)}
+        if unknown:
+            raise ValueError(f"Settings has no field {sorted(unknown)[0]!r}")
+        return dataclasses.replace(self, **changes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Field names and plain values, for files; `Settings.from_dict` reads it back."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Settings:
+        """The settings that `as_dict` described; JSON's lists may stand for tuples."""
+        plain = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+        return cls().replace(**plain)
+
+    def initial_size(self, dim: int, maxfev: int) -> int:
+        """N0 for a problem of `dim` variables and a budget of `maxfev` evaluations.
+
+        `n0` where it is given; otherwise `n0_per_dim` · D, but no more than leaves
+        `maxfev / 25` generations' worth of evaluations, and at least `n_min`.
+        """
+        if self.n0 is not None:
+            return self.n0
+        usual = math.floor(self.n0_per_dim * dim)
+        return max(self.n_min, min(usual, max(maxfev // 25, 12)))
+
+
+def check_field(item: dataclasses.Field[Any], value: Any) -> None:
+    """A number inside its range, or a ValueError that names field, range and value."""
+    if not item.metadata or value is None:
+        return
+    low, high = item.metadata["low"], item.metadata["high"]
+    whole = item.type in ("int", "int | None")
+    kinds: tuple[type, ...] = (int,) if whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+        kind = "a whole number" if whole else "a number"
+        raise ValueError(f"{item.name} must be {kind} in [{low:g}, {high:g}], got {value!r}")
+
+
+NEVER = 2.0
+
+PRESETS: dict[str, Settings] = {
+    settings.name: settings
+    for settings in (
+        Settings(),
+        Settings(name="rdex"),
+        Settings(
+            name="cl-srde",
+            n0_per_dim=20.0,
+            perturb_probability=0.0,
+            eb_from=NEVER,
+        ),
+        Settings(
+            name="rde26",
+            n0_per_dim=9.98,
+            memory_size=11,
+            memory_F=0.63,
+            memory_CR=0.94,
+            memory_weight=0.35,
+            F_exponent=0.40,
+            CR_sigma=0.09,
+            F_cauchy=0.14,
+            pbest_share=0.5,
+            rank_pressure=13.98,
+            eps_until=0.75,
+            perturb_probability=0.55,
+            perturb_scale=0.30,
+            eb_from=0.71,
+            eb_rate=0.91,
+            eb_pbest_share=0.40,
+            eb_pbest_decay=0.35,
+            eb_F=0.43,
+            eb_CR=0.63,
+            eb_CR_floors=(0.23, 0.69),
+            eb_CR_floors_until=(0.29, 0.63),
+            eb_order="objective",
+            eb_credit="objective",
+            repair_share=0.21,
+            race=True,
+        ),
+    )
+}
+
+
+def preset(name: str) -> Settings:
+    """The settings that go by `name`.
+
+    Examples
+    --------
+    >>> preset("rde26").memory_size
+    11
+    """
+    try:
+        return PRESETS[name]
+    except KeyError:
+        known = ", ".join(sorted(PRESETS))
+        raise ValueError(f"unknown algorithm {name!r}; known: {known}") from None
