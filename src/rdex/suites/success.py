@@ -6,7 +6,8 @@ A suite writes the kind of tolerance into `Problem.info["success"]`:
 - ``"relative"`` (engineering, whose values run from 1e-12 to 1e7): f <= best known
   + 1e-4 |best known|.
 
-A problem without best known value, such as G20, has no target and takes no part in success rates.
+A problem without best known value, such as G20, or whose suite states no rule has no target and
+takes no part in success rates.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ TOLERANCE = 1e-4
 
 
 def target(problem: Problem) -> float | None:
-    """The objective value at or below which a feasible point is a success; None where unknown.
+    """The objective value at or below which a feasible point is a success; None where none is.
 
     Examples
     --------
@@ -27,9 +28,9 @@ def target(problem: Problem) -> float | None:
     >>> target(get("g2006/G20")) is None
     True
     """
-    if problem.optimum is None:
+    kind = problem.info.get("success")
+    if problem.optimum is None or kind is None:
         return None
-    kind = problem.info.get("success", "absolute")
     if kind == "absolute":
         return problem.optimum + TOLERANCE
     if kind == "relative":
@@ -52,7 +53,7 @@ def is_solved(problem: Problem, f: float, violation: float) -> bool | None:
     Returns
     -------
     bool or None
-        None where the problem has no best known value and takes no part in success rates.
+        None where the problem has no target and takes no part in success rates.
 
     Examples
     --------

@@ -49,7 +49,12 @@ def problem(number: int) -> Problem:
         raise ValueError(f"g2006: expected a number from 1 to 24, got {number!r}") from None
     name = f"G{number:02d}"
     half = "g01_to_g12" if number <= 12 else "g13_to_g24"
-    info: dict[str, object] = {"suite": "g2006", "source": SOURCE, "eq_tol": 1e-4, "success": "absolute"}
+    info: dict[str, object] = {
+        "suite": "g2006",
+        "source": SOURCE,
+        "eq_tol": 1e-4,
+        "success": "absolute",
+    }
     if row.remark:
         info["remark"] = row.remark
     return Problem(
