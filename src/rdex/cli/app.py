@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 import rdex
+from rdex.cli import suite
 
 app = typer.Typer(
     name="rdex",
@@ -14,6 +15,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
+app.add_typer(suite.app, name="suite")
 
 
 def _print_version(wanted: bool) -> None:
