@@ -7,6 +7,7 @@ algorithms may have different numbers of runs, or none on a problem. f may be Na
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -168,13 +169,14 @@ def rank_algorithms(scores: ArrayLike, largest_first: bool = True) -> Floats:
     return np.asarray(ranks, dtype=np.float64)
 
 
-def count_notes(counts: Ints) -> tuple[str, ...]:
+def count_notes(counts: Ints, names: Sequence[str] | None = None) -> tuple[str, ...]:
     """Sentences on runs that are missing; counts is (algorithm, problem)."""
+    called = names or [f"algorithm {a}" for a in range(counts.shape[0])]
     notes = []
-    for a in np.flatnonzero((counts == 0).any(axis=1)):
+    for a in np.flatnonzero((counts == 0).any(axis=1)).tolist():
         missing = int((counts[a] == 0).sum())
         notes.append(
-            f"algorithm {a} has no runs on {missing} of {counts.shape[1]} problems: its totals and "
+            f"{called[a]} has no runs on {missing} of {counts.shape[1]} problems: its totals and "
             "mean ranks cover the others only"
         )
     present = counts[counts > 0]
