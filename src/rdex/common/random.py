@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from rdex.common.compiling import kernel
+from rdex.common.compiling import part
 
 _11 = np.uint64(11)
 _17 = np.uint64(17)
@@ -21,7 +21,7 @@ _41 = np.uint64(41)
 _45 = np.uint64(45)
 
 
-@kernel(forceinline=True)
+@part()
 def next_word(s):
     """The next 64 random bits; one step of [BV]'s xoshiro256++."""
     total = s[0] + s[3]
@@ -36,19 +36,19 @@ def next_word(s):
     return word
 
 
-@kernel(forceinline=True)
+@part()
 def uniform(s):
     """Uniform on [0, 1), 53 bits; one word."""
     return np.float64(next_word(s) >> _11) * 1.1102230246251565e-16
 
 
-@kernel(forceinline=True)
+@part()
 def below(s, n):
     """Uniform on 0 .. n-1; one word."""
     return np.int64(uniform(s) * n)
 
 
-@kernel(forceinline=True)
+@part()
 def disc(s):
     """A point uniform in the unit disc without its centre, and its squared radius; word pairs
     until one falls inside."""
@@ -60,7 +60,7 @@ def disc(s):
             return a, b, radius
 
 
-@kernel(forceinline=True)
+@part()
 def normal_pair(s):
     """Two independent standard normals (Marsaglia's polar method)."""
     a, b, radius = disc(s)
@@ -68,7 +68,7 @@ def normal_pair(s):
     return a * stretch, b * stretch
 
 
-@kernel(forceinline=True)
+@part()
 def cauchy(s):
     """A standard Cauchy number, always finite: the slope of a point of the disc."""
     while True:

@@ -2,10 +2,12 @@
 
 import math
 
-from rdex.common.compiling import kernel
+from numba import types
+
+from rdex.common.compiling import VECTOR, kernel, part
 
 
-@kernel(forceinline=True)
+@part()
 def violation(g, h, limit, weights, excess):
     """φ of Eq. (csop_penalty): the mean violation of all constraints; +inf if one is not finite.
 
@@ -34,7 +36,13 @@ def violation(g, h, limit, weights, excess):
     return total / m
 
 
-@kernel(forceinline=True)
+@kernel(types.float64(VECTOR, VECTOR, types.float64[:, ::1], types.int64, types.float64))
+def violation_of(g, h, limit, weights, excess):
+    """`violation` for callers outside compiled code."""
+    return violation(g, h, limit, weights, excess)
+
+
+@part()
 def settle(f, phi):
     """(f, φ) as the search may see them: no NaN, and a failed point is (+inf, +inf).
 

@@ -17,7 +17,7 @@ def evaluate_rows(objective, x, data, work, f, g, h):
 
 def evaluate_compiled(compiled, x, n_ineq, n_eq):
     """Raw f (n,), g (n, m_g), h (n, m_h) of the rows of x (n, d)."""
-    rows = np.ascontiguousarray(x, dtype=np.float64)
+    rows = np.require(x, np.float64, ["C", "W"])
     f = np.empty(rows.shape[0])
     g = np.empty((rows.shape[0], n_ineq))
     h = np.empty((rows.shape[0], n_eq))

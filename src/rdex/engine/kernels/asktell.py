@@ -22,6 +22,13 @@ def uniform_points(random, box, points):
             points[i, j] = min(low + uniform(random) * (high - low), high)
 
 
+@kernel(types.void(MATRIX, MATRIX, MATRIX))
+def decode_points(x, box, points):
+    """The user's points for all rows of x."""
+    for i in range(x.shape[0]):
+        decode(x, i, box, points[i])
+
+
 @kernel(types.int64(STATE_TYPE, types.int64, types.boolean, MATRIX))
 def ask(state, most, ahead, points):
     """Draw up to `most` rows, the first as pending row ASKED mod capacity and so on; the user's

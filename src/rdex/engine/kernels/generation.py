@@ -2,7 +2,7 @@
 
 import math
 
-from rdex.common.compiling import kernel
+from rdex.common.compiling import part
 from rdex.engine.kernels.layout import (
     BEST_AT,
     BEST_F,
@@ -52,7 +52,7 @@ from rdex.engine.kernels.order import merge_ranked, order_statistic, rank_member
 from rdex.evaluation.kernels import violation
 
 
-@kernel()
+@part(inline=False)
 def epsilon(param, t, phi, n, levels):
     """ε, Eqs. (csop_eps_idx) and (csop_epsilon): an order statistic of φ over the front.
 
@@ -72,7 +72,7 @@ def epsilon(param, t, phi, n, levels):
     return order_statistic(levels, finite, min(k, finite - 1))
 
 
-@kernel()
+@part(inline=False)
 def begin_generation(param, count, value, f, phi, front, pool, slot, scratch, levels):
     """A new ε, and front and P ordered by it."""
     n = count[N]
@@ -94,7 +94,7 @@ def begin_generation(param, count, value, f, phi, front, pool, slot, scratch, le
         value[k] = 0.0
 
 
-@kernel()
+@part(inline=False)
 def update_rate(param, n, value, slot):
     """ρ, Eq. (csop_rho): the biased branch's share of the gains, if both branches gained."""
     gain_eb = value[GAIN_EB]
@@ -114,7 +114,7 @@ def update_rate(param, n, value, slot):
     value[RHO] = gain_eb / total if both else param[EB_RATE]
 
 
-@kernel()
+@part(inline=False)
 def lehmer(total, first, second):
     """Weighted Lehmer mean from Σw, Σw·a, Σw·a²; 1 where the weights or the values vanish."""
     if not total > 0.0 or not math.isfinite(total) or first / total < 1e-8:
@@ -122,7 +122,7 @@ def lehmer(total, first, second):
     return min(second / first, 1.0)
 
 
-@kernel()
+@part(inline=False)
 def update_memory(param, count, value, memory):
     """One slot of each memory moves towards the mean of this generation's successes;
     Eq. (csop_memory)."""
@@ -137,7 +137,7 @@ def update_memory(param, count, value, memory):
     count[MEMORY] = (k + 1) % memory.shape[1]
 
 
-@kernel()
+@part(inline=False)
 def reduce_front(count, x, f, phi, front, n_new, scratch):
     """Drop the worst members; the other slots close up in ring order."""
     n = count[N]
@@ -159,7 +159,7 @@ def reduce_front(count, x, f, phi, front, n_new, scratch):
     count[RING] %= n_new
 
 
-@kernel(forceinline=True)
+@part()
 def copy_member(x, f, phi, target, source):
     """Row `target` holds what row `source` holds."""
     f[target] = f[source]
@@ -168,7 +168,7 @@ def copy_member(x, f, phi, target, source):
         x[target, j] = x[source, j]
 
 
-@kernel()
+@part(inline=False)
 def end_generation(param, count, value, x, f, phi, front, pool, memory, slot, scratch):
     """Learn from the generation and shrink, Eq. (csop_lpsr)."""
     n = count[N]
@@ -190,7 +190,7 @@ def end_generation(param, count, value, x, f, phi, front, pool, memory, slot, sc
     count[MADE] -= n
 
 
-@kernel()
+@part(inline=False)
 def median_size(values, n, column, levels):
     """Median of |values[:n, column]| over its finite entries; 1 where it is 0 or there is none."""
     finite = 0
@@ -207,7 +207,7 @@ def median_size(values, n, column, levels):
     return middle if middle > 0.0 else 1.0
 
 
-@kernel()
+@part(inline=False)
 def scale_constraints(param, count, value, limit, x, f, phi, best_x, best_g, best_h, initial,
                       levels):  # fmt: skip
     """Weights 1 / median |c| over the initial points, whose φ and best follow."""
@@ -236,7 +236,7 @@ def scale_constraints(param, count, value, limit, x, f, phi, best_x, best_g, bes
         best_h[k] = initial[chosen, n_ineq + k]
 
 
-@kernel()
+@part(inline=False)
 def finish_initialisation(param, count, value, limit, x, f, phi, best_x, best_g, best_h, initial,
                           levels):  # fmt: skip
     """All initial points are in: front and P hold them."""

@@ -6,10 +6,10 @@ f_max + 1 + φ; only the order matters, and two keys do not lose digits. No NaN 
 functions (evaluation.kernels.settle).
 """
 
-from rdex.common.compiling import kernel
+from rdex.common.compiling import part
 
 
-@kernel(forceinline=True)
+@part()
 def precedes(f_a, phi_a, a, f_b, phi_b, b, eps):
     """Whether member a stands before member b."""
     inside = phi_a <= eps
@@ -23,7 +23,7 @@ def precedes(f_a, phi_a, a, f_b, phi_b, b, eps):
     return a < b
 
 
-@kernel()
+@part(inline=False)
 def _run_end(values, order, start, stop):
     """End of the ascending run that begins at `start`."""
     k = start + 1
@@ -36,7 +36,7 @@ def _run_end(values, order, start, stop):
     return k
 
 
-@kernel()
+@part(inline=False)
 def _merge(values, order, start, middle, stop, scratch):
     """Two neighbouring ascending runs become one."""
     for k in range(start, middle):
@@ -58,7 +58,7 @@ def _merge(values, order, start, middle, stop, scratch):
         k += 1
 
 
-@kernel()
+@part(inline=False)
 def sort_by(values, order, start, stop, scratch):
     """Sort order[start:stop] by (values, row); linear in time where few runs are out of order."""
     while True:
@@ -76,7 +76,7 @@ def sort_by(values, order, start, stop, scratch):
             return
 
 
-@kernel()
+@part(inline=False)
 def rank_members(f, phi, order, start, stop, eps, scratch):
     """Sort order[start:stop] by ε-score."""
     inside = start
@@ -95,7 +95,7 @@ def rank_members(f, phi, order, start, stop, eps, scratch):
     sort_by(phi, order, inside, stop, scratch)
 
 
-@kernel()
+@part(inline=False)
 def merge_ranked(f, phi, order, middle, stop, eps, scratch):
     """Two neighbouring parts, order[:middle] and order[middle:stop], each sorted by ε-score,
     become one."""
@@ -118,7 +118,7 @@ def merge_ranked(f, phi, order, middle, stop, eps, scratch):
         k += 1
 
 
-@kernel(forceinline=True)
+@part()
 def _position(f, phi, order, n, f_i, phi_i, i, eps):
     """Number of members of order[:n] that stand before (f_i, phi_i, i)."""
     low = 0
@@ -133,7 +133,7 @@ def _position(f, phi, order, n, f_i, phi_i, i, eps):
     return low
 
 
-@kernel(forceinline=True)
+@part()
 def reposition(f, phi, order, n, i, f_new, phi_new, eps):
     """Give row i the values (f_new, phi_new) and put it where they belong in order[:n]."""
     old = _position(f, phi, order, n, f[i], phi[i], i, eps)
@@ -150,7 +150,7 @@ def reposition(f, phi, order, n, i, f_new, phi_new, eps):
     phi[i] = phi_new
 
 
-@kernel()
+@part(inline=False)
 def order_statistic(levels, n, k):
     """The element at zero-based position k of the n numbers, which are rearranged."""
     low = 0

@@ -2,7 +2,7 @@
 
 import math
 
-from rdex.common.compiling import kernel
+from rdex.common.compiling import part
 from rdex.engine.kernels.layout import (
     BEST_AT,
     BEST_F,
@@ -26,7 +26,7 @@ from rdex.engine.kernels.layout import (
 from rdex.evaluation.kernels import violation
 
 
-@kernel(forceinline=True)
+@part()
 def update_best(count, value, best_x, best_g, best_h, x, row, f, phi, g, h):
     """Keep (x, f, φ, g, h) if it is better, feasibility first: lower φ, then lower f."""
     if phi == 0.0 and count[FEASIBLE_AT] == 0:
@@ -44,7 +44,7 @@ def update_best(count, value, best_x, best_g, best_h, x, row, f, phi, g, h):
             best_h[k] = h[k]
 
 
-@kernel()
+@part(inline=False)
 def write_trace(k, param, count, value, limit, phi, memory, best_g, best_h, trace_f, trace_phi,
                 diagnostic):  # fmt: skip
     """Row k of the trace holds the present."""
@@ -66,7 +66,7 @@ def write_trace(k, param, count, value, limit, phi, memory, best_g, best_h, trac
         diagnostic[k, 6 + H + m] = memory[MCR, m]
 
 
-@kernel()
+@part(inline=False)
 def record(param, count, value, limit, phi, memory, best_g, best_h, trace_f, trace_phi,
            diagnostic):  # fmt: skip
     """Write every checkpoint that is due: the k-th at ⌈k · MaxFE / K⌉ evaluations."""

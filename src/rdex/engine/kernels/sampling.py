@@ -6,17 +6,17 @@ population: exp(−κ rank/N) is a truncated geometric distribution, N − rank 
 
 import math
 
-from rdex.common.compiling import kernel
+from rdex.common.compiling import part
 from rdex.common.random import cauchy, normal_pair, uniform
 
 
-@kernel(forceinline=True)
+@part()
 def clip(value, low, high):
     """`value` inside [low, high]."""
     return min(max(value, low), high)
 
 
-@kernel(forceinline=True)
+@part()
 def rank_exponential(random, n, pressure, mass):
     """A rank 0 .. n-1 with weight exp(−pressure · rank / n); mass = 1 − exp(−pressure); one word.
     Pressure 0 is the uniform distribution."""
@@ -27,7 +27,7 @@ def rank_exponential(random, n, pressure, mass):
     return min(rank, n - 1)
 
 
-@kernel(forceinline=True)
+@part()
 def rank_linear(random, n):
     """A rank 0 .. n-1 with weight n − rank; one word."""
     rest = (1.0 - uniform(random)) * n * (n + 1)  # twice the weight from this rank on, > 0
@@ -35,7 +35,7 @@ def rank_linear(random, n):
     return min(max(n - int(weight), 0), n - 1)
 
 
-@kernel(forceinline=True)
+@part()
 def standard_parameters(random, centre, F_sigma, M_CR, CR_sigma):
     """F and CR of the standard branch, Eq. (csop_Fstd); one pair of normals, more while F is
     outside [0, 1]."""
@@ -48,7 +48,7 @@ def standard_parameters(random, centre, F_sigma, M_CR, CR_sigma):
     return F, CR
 
 
-@kernel(forceinline=True)
+@part()
 def biased_parameters(random, M_F, F_scale, M_CR, CR_sigma, CR_floor):
     """F and CR of the exploitation-biased branch: a Cauchy number, redrawn while outside [0, 1],
     and then a pair of normals."""

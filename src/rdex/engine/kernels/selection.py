@@ -2,7 +2,7 @@
 
 import math
 
-from rdex.common.compiling import kernel
+from rdex.common.compiling import part
 from rdex.engine.kernels.layout import (
     BIASED,
     DONE,
@@ -35,7 +35,7 @@ from rdex.engine.kernels.layout import (
 from rdex.engine.kernels.order import precedes, reposition
 
 
-@kernel(forceinline=True)
+@part()
 def improvement(f_u, phi_u, f_x, phi_x, eps):
     """Whether trial u succeeds against target x, Eq. (csop_select), and its improvement Δ.
 
@@ -55,7 +55,7 @@ def improvement(f_u, phi_u, f_x, phi_x, eps):
     return True, gain if math.isfinite(gain) else 0.0
 
 
-@kernel(forceinline=True)
+@part()
 def learn(value, F, A, gain, biased):
     """Add a success to the sums behind ρ and the weighted Lehmer means."""
     value[GAIN_EB if biased else GAIN_STD] += gain
@@ -66,7 +66,7 @@ def learn(value, F, A, gain, biased):
     value[SUM_WAA] += gain * A * A
 
 
-@kernel(forceinline=True)
+@part()
 def enter(count, eps, near, x, f, phi, front, pool, row):
     """Write a success into the front at the ring cursor and set it aside for P."""
     n = count[N]
@@ -84,7 +84,7 @@ def enter(count, eps, near, x, f, phi, front, pool, row):
         x[aside, j] = x[row, j]
 
 
-@kernel(forceinline=True)
+@part()
 def decide(param, count, value, x, f, phi, front, pool, info, draw, slot, k):
     """Settle pending trial k (the better of a race) against its target."""
     eps = value[EPS]

@@ -5,7 +5,7 @@ They receive the state and are inlined into the loops of `fused` and `asktell`.
 
 import math
 
-from rdex.common.compiling import kernel
+from rdex.common.compiling import part
 from rdex.engine.kernels.generation import begin_generation, end_generation, finish_initialisation
 from rdex.engine.kernels.layout import (
     ASKED,
@@ -38,7 +38,7 @@ from rdex.engine.kernels.variation import draw_row
 from rdex.evaluation.kernels import settle, violation
 
 
-@kernel(forceinline=True)
+@part()
 def decode(x, row, box, point):
     """The user's point for row `row` of the engine: integers rounded, logarithms undone."""
     for j in range(point.size):
@@ -50,7 +50,7 @@ def decode(x, row, box, point):
         point[j] = min(max(value, box[LOW_OUT, j]), box[HIGH_OUT, j])
 
 
-@kernel(forceinline=True)
+@part()
 def can_ask(param, count, ahead):
     """Whether a further row may be drawn now.
 
@@ -64,7 +64,7 @@ def can_ask(param, count, ahead):
     return ahead or count[RACE_OWED] >= 0 or count[MADE] < count[N]
 
 
-@kernel(forceinline=True)
+@part()
 def ask_row(state, k):
     """Draw the next point as pending row k."""
     draw_row(
@@ -73,7 +73,7 @@ def ask_row(state, k):
     )  # fmt: skip
 
 
-@kernel()
+@part(inline=False)
 def take_initial(state, k, row, g, h):
     """Take the result of an initial point; True if it was the last of them."""
     param, count = state.param, state.count
@@ -99,7 +99,7 @@ def take_initial(state, k, row, g, h):
     return complete
 
 
-@kernel(forceinline=True)
+@part()
 def tell_row(state, k, f_raw, g, h):
     """Take the result of pending row k; True if that ended a generation."""
     param, count, value, info = state.param, state.count, state.value, state.info

@@ -10,7 +10,7 @@ Inequalities between donors compare plain integers, a position in P with a slot 
 does the released program, and it is kept.
 """
 
-from rdex.common.compiling import kernel
+from rdex.common.compiling import part
 from rdex.common.random import below, cauchy, uniform
 from rdex.engine.kernels.layout import (
     ASKED,
@@ -79,7 +79,7 @@ from rdex.engine.kernels.sampling import (
 )
 
 
-@kernel(forceinline=True)
+@part()
 def mutate(x, u, i, F_pull, towards, F_push, plus, minus):
     """x_u = x_i + F_pull (x_towards − x_i) + F_push (x_plus − x_minus), all of them rows of x;
     Eqs. (csop_std_mut) and (csop_eb_mut)."""
@@ -87,7 +87,7 @@ def mutate(x, u, i, F_pull, towards, F_push, plus, minus):
         x[u, j] = x[i, j] + F_pull * (x[towards, j] - x[i, j]) + F_push * (x[plus, j] - x[minus, j])
 
 
-@kernel(forceinline=True)
+@part()
 def cross(random, x, u, i, CR, perturb, box):
     """Binomial crossover of row u, which holds the mutant, with row i; Eq. (csop_xover).
 
@@ -113,7 +113,7 @@ def cross(random, x, u, i, CR, perturb, box):
     return taken / d
 
 
-@kernel(forceinline=True)
+@part()
 def repair(x, u, i, box, share):
     """Put every component of row u outside its bounds between x_ij and the bound it broke (share
     of the bound 0.5: the midpoint); Eq. (csop_repair). Perturbed components are no exception."""
@@ -127,7 +127,7 @@ def repair(x, u, i, box, share):
         x[u, j] = min(max(value, low), high)
 
 
-@kernel(forceinline=True)
+@part()
 def standard_donors(random, i, n, pbest_share, pressure, mass, front):
     """Position of pbest in P, slot of r1 in the front, position of r2 in P."""
     best = max(2, int(pbest_share * n))
@@ -143,7 +143,7 @@ def standard_donors(random, i, n, pbest_share, pressure, mass, front):
     return pbest, r1, r2
 
 
-@kernel()
+@part(inline=False)
 def biased_donors(random, i, n, pbest_share, front):
     """The same three, all drawn by rank with linear weight."""
     best = max(2, int(pbest_share * n))
@@ -159,7 +159,7 @@ def biased_donors(random, i, n, pbest_share, front):
     return pbest, r1, r2
 
 
-@kernel(forceinline=True)
+@part()
 def is_better(f, phi, a, b, eps, by_objective):
     """Whether donor row a stands strictly before donor row b, by ε-score or by f alone."""
     if by_objective:
@@ -167,7 +167,7 @@ def is_better(f, phi, a, b, eps, by_objective):
     return precedes(f[a], phi[a], 0, f[b], phi[b], 0, eps)
 
 
-@kernel()
+@part(inline=False)
 def sort_donors(f, phi, best, mid, worst, eps, by_objective):
     """The three rows, best first; equals keep their places."""
     if is_better(f, phi, mid, best, eps, by_objective):
@@ -179,7 +179,7 @@ def sort_donors(f, phi, best, mid, worst, eps, by_objective):
     return best, mid, worst
 
 
-@kernel(forceinline=True)
+@part()
 def cr_floor(param, t):
     """Smallest CR of the exploitation-biased branch at progress t."""
     if t < param[EB_CR_UNTIL_1]:
@@ -189,7 +189,7 @@ def cr_floor(param, t):
     return 0.0
 
 
-@kernel(forceinline=True)
+@part()
 def draw_initial(count, x, info, first, k):
     """Hand out the next initial point as pending row k."""
     i = count[ASKED]
@@ -199,7 +199,7 @@ def draw_initial(count, x, info, first, k):
         x[first + k, j] = x[i, j]
 
 
-@kernel(forceinline=True)
+@part()
 def draw_trial(param, count, value, random, box, x, f, phi, front, pool, info, draw, memory,
                first, k):  # fmt: skip
     """Make one trial as pending row k."""
@@ -248,7 +248,7 @@ def draw_trial(param, count, value, random, box, x, f, phi, front, pool, info, d
         count[RACE_OWED] = k
 
 
-@kernel()
+@part(inline=False)
 def is_racing(param, count, value, f, phi, front, i, t):
     """Whether target i is raced: early enough, most of the front nearly feasible, i among the
     first ranks, and budget left for the second evaluation."""
@@ -261,7 +261,7 @@ def is_racing(param, count, value, f, phi, front, i, t):
     return i == last or precedes(f[i], phi[i], i, f[last], phi[last], last, value[EPS])
 
 
-@kernel()
+@part(inline=False)
 def draw_racer(param, count, random, box, x, front, pool, info, draw, first, k):
     """Make the second trial of a race as pending row k."""
     partner = count[RACE_OWED]
@@ -297,7 +297,7 @@ def draw_racer(param, count, random, box, x, front, pool, info, draw, first, k):
     info[partner, PARTNER] = k
 
 
-@kernel(forceinline=True)
+@part()
 def draw_row(param, count, value, random, box, x, f, phi, front, pool, info, draw, memory, k):
     """Write the next point to evaluate into pending row k."""
     first = 3 * int(param[N0])

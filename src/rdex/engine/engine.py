@@ -1,0 +1,260 @@
+"""`Engine`: one run, advanced by a compiled problem or by ask and tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rdex.engine.kernels import layout
+from rdex.engine.kernels.layout import State
+from rdex.engine.settings import Settings
+from rdex.engine.state import Limits, make_state
+from rdex.problem.problem import Floats, Problem
+
+#: The largest default batch; see `default_batch`.
+LARGEST_BATCH = 32
+
+
+class Point(NamedTuple):
+    """A point with its values; `phi` is the mean violation, never scaled."""
+
+    x: Floats
+    f: float
+    phi: float
+    g: Floats
+    h: Floats
+
+
+def default_batch(n: int) -> int:
+    """Rows to ask for at once with a population of `n`: a function of nothing else."""
+    return max(1, min(LARGEST_BATCH, n // 8))
+
+
+class Engine:
+    """One run of the search: its constants, its state and the ways to advance it.
+
+    Results are a pure function of (problem, settings, maxfev, rng, batch). The arrays of `state`
+    are the run; `rdex.engine.files` saves and restores them at any point.
+
+    Parameters
+    ----------
+    problem : Problem
+    settings : Settings
+    maxfev : int
+        Budget; never exceeded, and part of the algorithm: ε and N follow NFE / maxfev.
+    rng : anything `numpy.random.default_rng` accepts
+    checkpoints : int
+        Number K of records of the best so far.
+    limits : Limits
+        Tolerances and scales of the constraints.
+    initial : (k, d) array, optional
+        Points, in the user's space, that replace the first k random initial ones.
+    log_variables : (d,) bool array, optional
+        Variables searched on a logarithmic scale.
+    capacity : int
+        The most rows that can be asked and not told at a time; even, at least 2.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        settings: Settings,
+        maxfev: int,
+        rng: Any = None,
+        *,
+        checkpoints: int = 2000,
+        limits: Limits | None = None,
+        initial: ArrayLike | None = None,
+        log_variables: NDArray[np.bool_] | None = None,
+        capacity: int = 2 * LARGEST_BATCH,
+    ) -> None:
+        check_budget(maxfev, checkpoints)
+        self.problem = problem
+        self.settings = settings
+        self.limits = limits or Limits()
+        self.maxfev = int(maxfev)
+        self.state: State = make_state(
+            problem,
+            settings,
+            self.maxfev,
+            rng,
+            checkpoints=int(checkpoints),
+            limits=self.limits,
+            initial=initial,
+            log_variables=log_variables,
+            capacity=capacity,
+        )
+        self._point = np.empty(problem.dim)
+
+    # --- where the run stands -------------------------------------------------------------------
+    @property
+    def nfev(self) -> int:
+        """Evaluations whose results are in."""
+        return int(self.state.count[layout.TOLD])
+
+    @property
+    def n_asked(self) -> int:
+        """Evaluations handed out."""
+        return int(self.state.count[layout.ASKED])
+
+    @property
+    def generation(self) -> int:
+        """Finished generations."""
+        return int(self.state.count[layout.GENERATION])
+
+    @property
+    def n(self) -> int:
+        """Present size of the population."""
+        return int(self.state.count[layout.N])
+
+    @property
+    def n_failed(self) -> int:
+        """Evaluations that failed."""
+        return int(self.state.count[layout.FAILED])
+
+    @property
+    def eps(self) -> float:
+        """ε of the present generation."""
+        return float(self.state.value[layout.EPS])
+
+    @property
+    def first_feasible(self) -> int | None:
+        """Evaluations when the first feasible point was found."""
+        return int(self.state.count[layout.FEASIBLE_AT]) or None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the budget is used up."""
+        return self.nfev >= self.maxfev
+
+    @property
+    def best(self) -> Point:
+        """Best so far, feasibility first, in the user's space."""
+        from rdex.evaluation.kernels import violation_of
+
+        state = self.state
+        return Point(
+            self.decoded(state.best_x),
+            float(state.value[layout.BEST_F]),
+            float(
+                violation_of(
+                    state.best_g,
+                    state.best_h,
+                    state.limit,
+                    layout.UNWEIGHTED,
+                    state.param[layout.EQ_EXCESS],
+                )
+            )
+            if self.nfev
+            else math.inf,
+            state.best_g.copy(),
+            state.best_h.copy(),
+        )
+
+    def decoded(self, x: Floats) -> Floats:
+        """Points of the user's space for points (d,) or (n, d) of the engine's."""
+        from rdex.engine.kernels.asktell import decode_points
+
+        rows = np.array(x, dtype=np.float64, ndmin=2)
+        points = np.empty_like(rows)
+        decode_points(rows, self.state.box, points)
+        return points.reshape(np.shape(x))
+
+    # --- compiled problems ----------------------------------------------------------------------
+    def run(self, stop_at: int | None = None, stop_at_generation: bool = False) -> bool:
+        """Advance in compiled code until `stop_at` evaluations, or the end of a generation.
+
+        Returns whether a generation ended last.
+        """
+        from rdex.engine.kernels.fused import run_compiled
+
+        compiled = self.problem.compiled
+        stop = self.maxfev if stop_at is None else min(int(stop_at), self.maxfev)
+        return bool(
+            run_compiled(
+                compiled.function,
+                compiled.data,
+                np.empty(compiled.n_work),
+                self._point,
+                np.empty(self.problem.n_ineq),
+                np.empty(self.problem.n_eq),
+                self.state,
+                stop,
+                stop_at_generation,
+            )
+        )
+
+    def run_in_slices(
+        self,
+        on_pause: Callable[[Engine], bool | None],
+        seconds: float = 0.05,
+        each_generation: bool = False,
+    ) -> None:
+        """Run to the end, calling `on_pause` about every `seconds`, or after each generation.
+
+        A true answer stops the run; it can be continued later, in the middle of a generation too.
+        """
+        slice_size = 1000
+        while not self.is_finished:
+            start = perf_counter()
+            self.run(self.nfev + slice_size, each_generation)
+            elapsed = perf_counter() - start
+            slice_size = int(min(max(slice_size * seconds / max(elapsed, 1e-6), 100), 10**7))
+            if on_pause(self):
+                return
+
+    # --- everything else ------------------------------------------------------------------------
+    def ask(self, n: int = 1, ahead: bool = False) -> Floats:
+        """Up to `n` points to evaluate, (k, d); none while earlier results are needed first.
+
+        A batch never crosses the end of a generation, of the initial points or of the budget.
+        """
+        from rdex.engine.kernels.asktell import ask
+
+        outstanding = self.n_asked - self.nfev
+        room = self.state.info.shape[0] - outstanding - 1  # a race partner may wait in one row
+        most = max(0, min(n, room))
+        points = np.empty((most, self.problem.dim))
+        return points[: ask(self.state, most, ahead, points)]
+
+    def tell(self, f: ArrayLike, g: ArrayLike | None = None, h: ArrayLike | None = None) -> None:
+        """Results of the earliest points asked and not yet told, in the order of asking."""
+        from rdex.engine.kernels.asktell import tell
+
+        values = np.atleast_1d(np.require(f, np.float64, ["C", "W"]))
+        n = values.size
+        g_rows = np.require(_rows(g, n, self.problem.n_ineq), np.float64, ["C", "W"])
+        h_rows = np.require(_rows(h, n, self.problem.n_eq), np.float64, ["C", "W"])
+        if n > self.n_asked - self.nfev:
+            raise ValueError(f"{n} results, but {self.n_asked - self.nfev} points are outstanding")
+        tell(self.state, self.nfev, n, values, g_rows, h_rows)
+
+    def tell_ask(self, f: float, g: Floats, h: Floats, point: Floats) -> int:
+        """Batch 1 in one call: take a result and write the next point into `point`.
+
+        Returns 0 at the end of the run, 2 if a generation ended, else 1.
+        """
+        from rdex.engine.kernels.asktell import tell_ask
+
+        return int(tell_ask(self.state, f, g, h, point))
+
+
+def check_budget(maxfev: Any, checkpoints: Any) -> None:
+    """Whole numbers of at least 1, or a ValueError."""
+    for name, value in (("maxfev", maxfev), ("checkpoints", checkpoints)):
+        is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not is_whole or value < 1:
+            raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
+
+
+def _rows(values: ArrayLike | None, n: int, m: int) -> Floats:
+    """Constraint values as (n, m); None stands for no constraints."""
+    array = np.empty((n, 0)) if values is None else np.asarray(values, dtype=np.float64)
+    if array.size == n * m:
+        return array.reshape(n, m)
+    raise ValueError(f"expected constraint values of shape ({n}, {m}), got {array.shape}")
