@@ -22,17 +22,28 @@ _45 = np.uint64(45)
 
 
 @part()
+def advance(s0, s1, s2, s3):
+    """The next 64 random bits and the state after them; one step of [BV]'s xoshiro256++.
+
+    Loops that draw many words keep the state in four locals: in the array, a store to any other
+    array would force it through memory at every step.
+    """
+    total = s0 + s3
+    word = ((total << _23) | (total >> _41)) + s0
+    shifted = s1 << _17
+    s2 ^= s0
+    s3 ^= s1
+    s1 ^= s2
+    s0 ^= s3
+    s2 ^= shifted
+    s3 = (s3 << _45) | (s3 >> _19)
+    return word, s0, s1, s2, s3
+
+
+@part()
 def next_word(s):
-    """The next 64 random bits; one step of [BV]'s xoshiro256++."""
-    total = s[0] + s[3]
-    word = ((total << _23) | (total >> _41)) + s[0]
-    shifted = s[1] << _17
-    s[2] ^= s[0]
-    s[3] ^= s[1]
-    s[1] ^= s[2]
-    s[0] ^= s[3]
-    s[2] ^= shifted
-    s[3] = (s[3] << _45) | (s[3] >> _19)
+    """The next 64 random bits; one word."""
+    word, s[0], s[1], s[2], s[3] = advance(s[0], s[1], s[2], s[3])
     return word
 
 

@@ -70,6 +70,7 @@ def make_state(
     count[layout.NEXT] = 1
     count[layout.NEXT_AT] = math.ceil(maxfev / checkpoints)
     count[layout.SCALE_AUTO] = scale_auto
+    count[layout.MAPPED] = bool(box[layout.MAPPING].any())
     value = np.zeros(len(layout.VALUE_NAMES))
     value[layout.SR] = settings.start_SR
     value[layout.F_CENTRE] = settings.start_SR**settings.F_exponent

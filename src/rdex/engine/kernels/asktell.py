@@ -8,7 +8,7 @@ from numba import types
 
 from rdex.common.compiling import VECTOR, kernel
 from rdex.common.random import uniform
-from rdex.engine.kernels.layout import ASKED, LOWER, MATRIX, N0, STATE_TYPE, UPPER
+from rdex.engine.kernels.layout import ASKED, LOWER, MAPPED, MATRIX, N0, STATE_TYPE, UPPER
 from rdex.engine.kernels.steps import ask_row, can_ask, decode, tell_row
 
 
@@ -26,7 +26,7 @@ def uniform_points(random, box, points):
 def decode_points(x, box, points):
     """The user's points for all rows of x."""
     for i in range(x.shape[0]):
-        decode(x, i, box, points[i])
+        decode(x, i, box, 1, points[i])
 
 
 @kernel(types.int64(STATE_TYPE, types.int64, types.boolean, MATRIX))
@@ -39,7 +39,7 @@ def ask(state, most, ahead, points):
     while drawn < most and can_ask(state.param, state.count, ahead):
         k = state.count[ASKED] % capacity
         ask_row(state, k)
-        decode(state.x, first + k, state.box, points[drawn])
+        decode(state.x, first + k, state.box, state.count[MAPPED], points[drawn])
         drawn += 1
     return drawn
 
@@ -63,5 +63,5 @@ def tell_ask(state, f, g, h, point):
         return 0
     k = state.count[ASKED] % capacity
     ask_row(state, k)
-    decode(state.x, 3 * int(state.param[N0]) + k, state.box, point)
+    decode(state.x, 3 * int(state.param[N0]) + k, state.box, state.count[MAPPED], point)
     return 2 if ended else 1

@@ -7,7 +7,7 @@ compiled loop, found in the cache by every later process.
 from numba import types
 
 from rdex.common.compiling import OBJECTIVE, VECTOR, kernel
-from rdex.engine.kernels.layout import ASKED, N0, STATE_TYPE, TOLD
+from rdex.engine.kernels.layout import ASKED, MAPPED, N0, STATE_TYPE, TOLD
 from rdex.engine.kernels.steps import ask_row, decode, tell_row
 
 
@@ -26,7 +26,7 @@ def run_compiled(objective, data, work, point, g, h, state, stop_at, stop_at_gen
     while count[TOLD] < stop_at:
         k = count[ASKED] % capacity
         ask_row(state, k)
-        decode(state.x, first + k, state.box, point)
+        decode(state.x, first + k, state.box, count[MAPPED], point)
         f = objective(point, data, work, g, h)
         if tell_row(state, k, f, g, h) and stop_at_generation:
             return True

@@ -19,6 +19,7 @@ from rdex.engine.kernels.layout import (
     GAIN_EB,
     GAIN_STD,
     GENERATION,
+    INSIDE,
     LATEST_BIASED,
     LATEST_F,
     MADE,
@@ -82,11 +83,14 @@ def begin_generation(param, count, value, f, phi, front, pool, slot, scratch, le
         rank_members(f, phi, front, 0, n, eps, scratch)
         rank_members(f, phi, pool, 0, n, eps, scratch)
     nearly = 0
+    inside = 0
     for i in range(n):
+        inside += phi[i] <= eps
         nearly += phi[i] < param[RACE_FEASIBLE_PHI]
         slot[i, START_F] = f[i]
         slot[i, LATEST_F] = math.inf
     count[NEARLY] = nearly
+    count[INSIDE] = inside
     count[STAGED] = 0
     count[SUCCESSES] = 0
     count[DONE] = 0

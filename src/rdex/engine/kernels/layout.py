@@ -67,11 +67,13 @@ COUNT_NAMES = (
     "FEASIBLE_AT",  # evaluations when the first feasible point was found, 0 if never
     "FAILED",  # failed evaluations
     "SCALE_AUTO",  # 1 if constraint weights come from the initial points
+    "MAPPED",  # 1 if some variable is integer or logarithmic
+    "INSIDE",  # members of the front with φ <= ε
     "NEARLY",  # members of the front with φ < RACE_FEASIBLE_PHI
 )
 (
     N, GENERATION, ASKED, TOLD, MADE, DONE, STAGED, SUCCESSES, RING, MEMORY, RACE_OWED, READY,
-    NEXT, NEXT_AT, BEST_AT, FEASIBLE_AT, FAILED, SCALE_AUTO, NEARLY,
+    NEXT, NEXT_AT, BEST_AT, FEASIBLE_AT, FAILED, SCALE_AUTO, MAPPED, INSIDE, NEARLY,
 ) = range(len(COUNT_NAMES))  # fmt: skip
 
 # --- value: real numbers that change ------------------------------------------------------------

@@ -119,14 +119,12 @@ def merge_ranked(f, phi, order, middle, stop, eps, scratch):
 
 
 @part()
-def _position(f, phi, order, n, f_i, phi_i, i, eps):
-    """Number of members of order[:n] that stand before (f_i, phi_i, i)."""
-    low = 0
-    high = n
+def _position(values, order, low, high, value, i):
+    """First place in order[low:high], sorted by (values, row), where (value, i) may stand."""
     while low < high:
-        middle = (low + high) // 2
+        middle = (low + high) >> 1
         k = order[middle]
-        if precedes(f[k], phi[k], k, f_i, phi_i, i, eps):
+        if values[k] < value or (values[k] == value and k < i):
             low = middle + 1
         else:
             high = middle
@@ -134,10 +132,19 @@ def _position(f, phi, order, n, f_i, phi_i, i, eps):
 
 
 @part()
-def reposition(f, phi, order, n, i, f_new, phi_new, eps):
-    """Give row i the values (f_new, phi_new) and put it where they belong in order[:n]."""
-    old = _position(f, phi, order, n, f[i], phi[i], i, eps)
-    new = _position(f, phi, order, n, f_new, phi_new, i, eps)
+def reposition(f, phi, order, inside, n, i, f_new, phi_new, eps):
+    """Give row i the values (f_new, phi_new) and put it where they belong in order[:n], of which
+    the first `inside` have φ <= ε. Returns the new `inside`."""
+    was_inside = phi[i] <= eps
+    is_inside = phi_new <= eps
+    if was_inside:
+        old = _position(f, order, 0, inside, f[i], i)
+    else:
+        old = _position(phi, order, inside, n, phi[i], i)
+    if is_inside:
+        new = _position(f, order, 0, inside, f_new, i)
+    else:
+        new = _position(phi, order, inside, n, phi_new, i)
     if new > old:
         new -= 1  # row i itself stood before its new place
         for k in range(old, new):
@@ -148,6 +155,7 @@ def reposition(f, phi, order, n, i, f_new, phi_new, eps):
     order[new] = i
     f[i] = f_new
     phi[i] = phi_new
+    return inside + is_inside - was_inside
 
 
 @part(inline=False)

@@ -10,6 +10,7 @@ from rdex.engine.kernels.layout import (
     EPS,
     GAIN_EB,
     GAIN_STD,
+    INSIDE,
     KIND,
     LATEST_BIASED,
     LATEST_F,
@@ -76,7 +77,7 @@ def enter(count, eps, near, x, f, phi, front, pool, row):
     aside = pool[n + count[STAGED]]
     count[STAGED] += 1
     count[SUCCESSES] += 1
-    reposition(f, phi, front, n, i, f[row], phi[row], eps)
+    count[INSIDE] = reposition(f, phi, front, count[INSIDE], n, i, f[row], phi[row], eps)
     f[aside] = f[row]
     phi[aside] = phi[row]
     for j in range(x.shape[1]):

@@ -39,8 +39,12 @@ from rdex.evaluation.kernels import settle, violation
 
 
 @part()
-def decode(x, row, box, point):
+def decode(x, row, box, mapped, point):
     """The user's point for row `row` of the engine: integers rounded, logarithms undone."""
+    if mapped == 0:
+        for j in range(point.size):
+            point[j] = x[row, j]
+        return
     for j in range(point.size):
         value = x[row, j]
         if box[MAPPING, j] == WHOLE:

@@ -2,16 +2,18 @@
 
 Order of draws, part of the contract: target; branch (only where EB is open); donors pbest, r1, r2,
 each redrawn until the inequalities hold; memory slot; F and CR; perturbed or not (only where the
-probability is positive); j_rand; then coordinate by coordinate, each drawing its uniform number
-(none at all where CR = 1) and, where it keeps a perturbed parent component, its Cauchy number.
-A race partner draws a, c, b, then j_rand and its uniform numbers.
+probability is positive); j_rand; then, unless CR = 1, one word for every two coordinates, the even
+one taking the lower 32 bits, and a Cauchy number where a perturbed trial keeps the parent's
+component. A race partner draws a, c, b, then j_rand and its words.
 
 Inequalities between donors compare plain integers, a position in P with a slot of the front: so
 does the released program, and it is kept.
 """
 
+import numpy as np
+
 from rdex.common.compiling import part
-from rdex.common.random import below, cauchy, uniform
+from rdex.common.random import advance, below, cauchy, next_word, uniform
 from rdex.engine.kernels.layout import (
     ASKED,
     BIASED,
@@ -78,6 +80,9 @@ from rdex.engine.kernels.sampling import (
     standard_parameters,
 )
 
+_32 = np.uint64(32)
+_LOW_32 = np.uint64(0xFFFFFFFF)
+
 
 @part()
 def mutate(x, u, i, F_pull, towards, F_push, plus, minus):
@@ -98,18 +103,43 @@ def cross(random, x, u, i, CR, perturb, box):
     j_rand = below(random, d)
     if CR >= 1.0:
         return 1.0
-    taken = 0
+    limit = np.uint64(CR * 4294967296.0)
     if perturb:
-        for j in range(d):
-            if uniform(random) < CR or j == j_rand:
-                taken += 1
-            else:
-                x[u, j] = x[i, j] + box[UNIT, j] * cauchy(random)
-    else:
-        for j in range(d):
-            keep = (uniform(random) < CR) | (j == j_rand)
-            taken += keep
-            x[u, j] = x[u, j] if keep else x[i, j]
+        return _cross_perturbed(random, x, u, i, limit, j_rand, box)
+    return _cross_plainly(random, x, u, i, limit, j_rand)
+
+
+@part()
+def _cross_plainly(random, x, u, i, limit, j_rand):
+    """Component j is kept if its 32 random bits are below `limit`; two share one word."""
+    d = x.shape[1]
+    s0, s1, s2, s3 = random[0], random[1], random[2], random[3]
+    word = s0
+    taken = 0
+    for j in range(d):
+        if j & 1 == 0:
+            word, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+        else:
+            word >>= _32
+        keep = ((word & _LOW_32) < limit) | (j == j_rand)
+        taken += keep
+        x[u, j] = x[u, j] if keep else x[i, j]
+    random[0], random[1], random[2], random[3] = s0, s1, s2, s3
+    return taken / d
+
+
+@part(inline=False)
+def _cross_perturbed(random, x, u, i, limit, j_rand, box):
+    """The same with a Cauchy number where a component is not kept."""
+    d = x.shape[1]
+    word = random[0]
+    taken = 0
+    for j in range(d):
+        word = next_word(random) if j & 1 == 0 else word >> _32
+        if ((word & _LOW_32) < limit) or j == j_rand:
+            taken += 1
+        else:
+            x[u, j] = x[i, j] + box[UNIT, j] * cauchy(random)
     return taken / d
 
 
@@ -121,10 +151,11 @@ def repair(x, u, i, box, share):
         low = box[LOWER, j]
         high = box[UPPER, j]
         value = x[u, j]
-        from_low = x[i, j] + share * (low - x[i, j])
-        from_high = x[i, j] + share * (high - x[i, j])
-        value = from_low if value < low else (from_high if value > high else value)
-        x[u, j] = min(max(value, low), high)
+        bound = low if value < low else high
+        mixed = x[i, j] + share * (bound - x[i, j])
+        mixed = low if mixed < low else mixed  # rounding may not leave the box either
+        mixed = high if mixed > high else mixed
+        x[u, j] = mixed if (value < low) | (value > high) else value
 
 
 @part()
