@@ -7,6 +7,7 @@ from rdex.engine.kernels.layout import (
     BIASED,
     DONE,
     DRAW_F,
+    EB_CREDIT_OBJECTIVE,
     EPS,
     GAIN_EB,
     GAIN_STD,
@@ -17,7 +18,6 @@ from rdex.engine.kernels.layout import (
     N0,
     NEARLY,
     PARTNER,
-    RACE,
     RACE_FEASIBLE_PHI,
     RING,
     SHARE,
@@ -97,7 +97,7 @@ def decide(param, count, value, x, f, phi, front, pool, info, draw, slot, k):
         k = partner
     row = first + k
     biased = info[k, KIND] == BIASED
-    if param[RACE] != 0.0:
+    if param[EB_CREDIT_OBJECTIVE] != 0.0:
         i = info[k, TARGET]
         slot[i, LATEST_F] = f[row]
         slot[i, LATEST_BIASED] = biased
