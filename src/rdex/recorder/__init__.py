@@ -1,4 +1,11 @@
 """What a run leaves behind: the trace arrays of the engine turned into records.
 
-Imports `engine` and the rooms to its left.
+`Record` is the plain result of one run, whoever made it: `record_of` takes it from an `Engine`,
+`CountingRecorder` makes it while a foreign algorithm spends its budget. Imports `engine` and the
+rooms to its left.
 """
+
+from rdex.recorder.counting import BudgetSpent, CountingRecorder
+from rdex.recorder.history import Record, record_of
+
+__all__ = ["BudgetSpent", "CountingRecorder", "Record", "record_of"]

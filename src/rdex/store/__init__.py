@@ -1,4 +1,23 @@
 """Runs on disk, in a format that docs/ describes and any tool reads.
 
-Imports `recorder` and the rooms to its left.
+A store is a folder: a manifest, and one Parquet file a run, so that the folder is a Parquet
+dataset. `Store` writes it, `load` reads all of it. Imports `recorder` and the rooms to its left.
 """
+
+from rdex.store.folder import Failure, PlanDifference, Store, StoreError
+from rdex.store.loading import Dataset, load
+from rdex.store.runkey import RunKey
+from rdex.store.schema import FORMAT_VERSION, RunFileError, StoredRun
+
+__all__ = [
+    "FORMAT_VERSION",
+    "Dataset",
+    "Failure",
+    "PlanDifference",
+    "RunFileError",
+    "RunKey",
+    "Store",
+    "StoreError",
+    "StoredRun",
+    "load",
+]

@@ -1,0 +1,225 @@
+"""A run as the bytes of a Parquet file, and back. docs/store-format.md describes the columns."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from rdex.common.extras import require
+from rdex.recorder.history import Record
+from rdex.store.runkey import RunKey
+
+#: Raised with every change of the columns that older readers cannot read.
+FORMAT_VERSION = 1
+
+FORMAT = "rdex-run"
+
+#: Columns that differ between two computations of the same run.
+TIMES = ("started", "wall_time")
+
+
+class RunFileError(ValueError):
+    """A file is not a whole run of a known format, or not the run it should be."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRun:
+    """A finished run with all that is kept of it.
+
+    `form` is the form of the violations ("mean" for runs of our own; imported ones may have
+    others), `origin` says where the run came from, `settings`, `versions` are plain dicts.
+    """
+
+    key: RunKey
+    record: Record
+    n_constraints: int
+    settings: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    cpu: str = ""
+    started: datetime = datetime.fromtimestamp(0, UTC)
+    wall_time: float = float("nan")
+    form: str = "mean"
+    origin: str = "campaign"
+
+
+@functools.cache
+def schema() -> Any:
+    """Columns of a run file, in order."""
+    pa = require("pyarrow", "bench")
+    numbers = pa.list_(pa.float64())
+    columns = [
+        ("format_version", pa.int32()),
+        ("suite", pa.string()),
+        ("problem", pa.string()),
+        ("problem_id", pa.string()),
+        ("dim", pa.int32()),
+        ("edition", pa.string()),
+        ("instance", pa.string()),
+        ("n_constraints", pa.int32()),
+        ("algorithm", pa.string()),
+        ("run", pa.int32()),
+        ("maxfev", pa.int64()),
+        ("checkpoints", pa.int32()),
+        ("rng", pa.string()),
+        ("seed_key", pa.list_(pa.uint32())),
+        ("form", pa.string()),
+        ("f0", pa.float64()),
+        ("v0", pa.float64()),
+        ("initial_nfev", pa.int64()),
+        ("nfev", pa.int64()),
+        ("final_f", pa.float64()),
+        ("final_v", pa.float64()),
+        ("first_feasible", pa.int64()),
+        ("n_failed", pa.int64()),
+        ("x", numbers),
+        ("G", numbers),
+        ("H", numbers),
+        ("f", numbers),
+        ("v", numbers),
+        ("settings", pa.string()),
+        ("versions", pa.string()),
+        ("cpu", pa.string()),
+        ("origin", pa.string()),
+        ("started", pa.timestamp("us", tz="UTC")),
+        ("wall_time", pa.float64()),
+    ]
+    metadata = {"rdex.format": FORMAT, "rdex.version": str(FORMAT_VERSION)}
+    return pa.schema(columns, metadata=metadata)
+
+
+def row_of(run: StoredRun) -> dict[str, Any]:
+    """The one row of a run file."""
+    key, record = run.key, run.record
+    return {
+        "format_version": FORMAT_VERSION,
+        "suite": key.suite,
+        "problem": key.problem,
+        "problem_id": key.problem_id,
+        "dim": key.dim,
+        "edition": key.edition,
+        "instance": key.instance,
+        "n_constraints": run.n_constraints,
+        "algorithm": key.algorithm,
+        "run": key.run,
+        "maxfev": key.maxfev,
+        "checkpoints": key.checkpoints,
+        "rng": str(key.rng),
+        "seed_key": list(key.spawn_key),
+        "form": run.form,
+        "f0": record.f0,
+        "v0": record.v0,
+        "initial_nfev": record.initial_nfev,
+        "nfev": record.nfev,
+        "final_f": float(record.f[-1]),
+        "final_v": float(record.v[-1]),
+        "first_feasible": record.first_feasible,
+        "n_failed": record.n_failed,
+        "x": record.x,
+        "G": record.G,
+        "H": record.H,
+        "f": record.f,
+        "v": record.v,
+        "settings": json.dumps(run.settings, sort_keys=True),
+        "versions": json.dumps(run.versions, sort_keys=True),
+        "cpu": run.cpu,
+        "origin": run.origin,
+        "started": run.started,
+        "wall_time": run.wall_time,
+    }
+
+
+def encode_run(run: StoredRun) -> bytes:
+    """The Parquet file of a run."""
+    pa = require("pyarrow", "bench")
+    parquet = require("pyarrow.parquet", "bench")
+    row = row_of(run)
+    arrays = [pa.array([row[column.name]], type=column.type) for column in schema()]
+    sink = pa.BufferOutputStream()
+    parquet.write_table(
+        pa.Table.from_arrays(arrays, schema=schema()),
+        sink,
+        compression="zstd",
+        # Traces have few equal neighbours that a dictionary could name, and long equal stretches
+        # that compression finds: without it files are a third smaller and quicker to write.
+        use_dictionary=False,
+        write_page_checksum=True,
+    )
+    return sink.getvalue().to_pybytes()
+
+
+def read_row(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The row of a run file, every page checked; RunFileError where it is not a whole run."""
+    table = read_table(path)
+    row: dict[str, Any] = {
+        name: column[0].as_py()
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if name not in ("f", "v", "x", "G", "H")
+    }
+    for name in ("f", "v", "x", "G", "H"):
+        row[name] = numbers_of(table.column(name)[0])
+    return row
+
+
+def read_table(path: str | os.PathLike[str]) -> Any:
+    """The table of a run file, its format and version checked."""
+    pa = require("pyarrow", "bench")
+    parquet = require("pyarrow.parquet", "bench")
+    name = os.fspath(path)
+    try:
+        with open(path, "rb") as stream:
+            source = parquet.ParquetFile(
+                pa.BufferReader(stream.read()), page_checksum_verification=True
+            )
+            table = source.read()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, FileNotFoundError | PermissionError):
+            raise
+        raise RunFileError(f"{name} is no whole Parquet file: {error}") from error
+    found = (table.schema.metadata or {}).get(b"rdex.format")
+    version = (table.schema.metadata or {}).get(b"rdex.version")
+    if found != FORMAT.encode() or version != str(FORMAT_VERSION).encode():
+        raise RunFileError(
+            f"{name}: expected a file of the format {FORMAT} {FORMAT_VERSION}, got "
+            f"{found.decode(errors='replace') if found else 'another Parquet file'}"
+            f"{' ' + version.decode(errors='replace') if version else ''}"
+        )
+    if table.num_rows != 1 or table.schema.names != schema().names:
+        raise RunFileError(f"{name}: expected one row and the columns of the format")
+    return table
+
+
+def numbers_of(cell: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """A list cell as a float64 array."""
+    values = cell.values
+    return np.empty(0) if values is None else values.to_numpy(zero_copy_only=False).copy()
+
+
+def check_key(row: dict[str, Any], key: RunKey, path: str | os.PathLike[str]) -> None:
+    """Raise RunFileError unless the row is that of the run `key` and its arrays are whole."""
+    expected = {
+        "algorithm": key.algorithm,
+        "problem_id": key.problem_id,
+        "dim": key.dim,
+        "maxfev": key.maxfev,
+        "run": key.run,
+        "checkpoints": key.checkpoints,
+        "rng": str(key.rng),
+        "seed_key": list(key.spawn_key),
+    }
+    for name, value in expected.items():
+        if row[name] != value:
+            raise RunFileError(
+                f"{os.fspath(path)} holds another run: expected {name} {value!r}, got {row[name]!r}"
+            )
+    for name in ("f", "v"):
+        if len(row[name]) != key.checkpoints:
+            raise RunFileError(
+                f"{os.fspath(path)}: expected {key.checkpoints} checkpoints of {name}, "
+                f"got {len(row[name])}"
+            )
