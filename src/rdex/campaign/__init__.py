@@ -1,4 +1,11 @@
 """Many runs: problems x algorithms x seeds, on processes or a cluster, resumable.
 
-Writes to the `store` and to nothing else. Imports `store` and the rooms to its left.
+`run` is the whole campaign in one call; `Plan` says what is to be run; `algorithms` knows who can
+run. Writes to the `store` and to nothing else. Imports `store` and the rooms to its left.
 """
+
+from rdex.campaign.algorithms import Algorithm
+from rdex.campaign.campaign import CampaignError, Outcome, Progress, run
+from rdex.campaign.plan import Plan
+
+__all__ = ["Algorithm", "CampaignError", "Outcome", "Plan", "Progress", "run"]

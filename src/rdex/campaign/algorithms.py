@@ -1,0 +1,255 @@
+"""Algorithms by name: presets of the engine, entry points, files and functions of one's own.
+
+An algorithm of one's own is a function ``solve(problem, budget, rng)``. `problem` is a
+`rdex.Problem` whose ``evaluate(X)`` takes rows and gives (F, G, H); every row is one evaluation,
+and the call that would go beyond the budget ends the run. What it returns does not matter: the
+best point evaluated is the result. Where it returns an object with ``ask`` and ``tell``, the
+harness calls ``X = ask()`` and ``tell(X, F, G, H)`` until the budget is spent or ``ask`` gives no
+row. So a class whose instances ask and tell is an algorithm, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rdex.engine.settings import PRESETS, Settings, preset
+from rdex.problem import Problem
+from rdex.recorder import BudgetSpent, CountingRecorder, Record, record_of
+
+ENTRY_POINTS = "rdex.algorithms"
+
+#: Seconds of compiled code between two looks at Python: a Dask worker answers its scheduler then.
+SLICE = 0.2
+
+Solve = Callable[[Problem, int, np.random.Generator], Any]
+
+#: (problem, maxfev, seed, checkpoints) -> Record
+Runner = Callable[[Problem, int, np.random.SeedSequence, int], Record]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """What can take part in a campaign.
+
+    Attributes
+    ----------
+    name : str
+        Its name in plans, stores and tables; part of the seeds.
+    run : callable
+        (problem, maxfev, seed, checkpoints) -> Record; must be picklable.
+    settings : dict
+        What decides its results, as JSON has it; a store refuses to mix different settings.
+    origin, reference, licence : str
+        For people: where it comes from.
+    """
+
+    name: str
+    run: Runner
+    settings: dict[str, Any] = field(default_factory=dict)
+    origin: str = ""
+    reference: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True)
+class EngineRun:
+    """Runs of the engine with given settings."""
+
+    settings: Settings
+
+    def __call__(
+        self, problem: Problem, maxfev: int, seed: np.random.SeedSequence, checkpoints: int
+    ) -> Record:
+        from rdex.engine.engine import Engine
+
+        engine = Engine(problem, self.settings, maxfev, seed, checkpoints=checkpoints)
+        engine.run_in_slices(_go_on, SLICE)
+        return record_of(engine)
+
+
+def _go_on(_engine: Any) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class CountedRun:
+    """Runs of a foreign function, its evaluations counted, capped and recorded."""
+
+    solve: Solve
+
+    def __call__(
+        self, problem: Problem, maxfev: int, seed: np.random.SeedSequence, checkpoints: int
+    ) -> Record:
+        recorder = CountingRecorder(problem, maxfev, checkpoints)
+        try:
+            result = self.solve(recorder.problem, maxfev, np.random.default_rng(seed))
+            if hasattr(result, "ask") and hasattr(result, "tell"):
+                drive(result, recorder.problem)
+        except BudgetSpent:
+            pass
+        return recorder.record()
+
+
+def drive(optimizer: Any, problem: Problem) -> None:
+    """Ask, evaluate, tell until no row is asked for; `BudgetSpent` ends it otherwise."""
+    while True:
+        x = np.array(optimizer.ask(), dtype=np.float64, ndmin=2)
+        if x.size == 0:
+            return
+        optimizer.tell(x, *problem.evaluate(x))
+
+
+@dataclass(frozen=True)
+class SourceSolve:
+    """A function of a file. Its text travels to the workers, which may not have the file."""
+
+    path: str
+    name: str
+    source: str
+
+    def __call__(self, problem: Problem, budget: int, rng: np.random.Generator) -> Any:
+        return getattr(load_source(self.path, self.source), self.name)(problem, budget, rng)
+
+
+@lru_cache(maxsize=16)
+def load_source(path: str, source: str) -> types.ModuleType:
+    """The module of a source text; its neighbours can be imported where the file is."""
+    module = types.ModuleType(f"rdex_algorithm_{Path(path).stem}")
+    module.__file__ = path
+    folder = str(Path(path).parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
+    sys.modules[module.__name__] = module
+    exec(compile(source, path, "exec"), module.__dict__)
+    return module
+
+
+def from_settings(settings: Settings) -> Algorithm:
+    """The engine with settings of one's own; `settings.name` is the algorithm's."""
+    known = PRESETS.get(settings.name)
+    if known is not None and known != settings:
+        raise ValueError(
+            f"{settings.name!r} is a preset with other settings: give yours a name, as in "
+            f"preset({settings.name!r}).replace(name=..., ...)"
+        )
+    return Algorithm(
+        settings.name,
+        EngineRun(settings),
+        settings.as_dict(),
+        origin="preset" if known is not None else "settings",
+        reference=REFERENCES.get(settings.name, ""),
+        licence="MIT",
+    )
+
+
+def from_file(spec: str) -> Algorithm:
+    """The algorithm ``path.py:NAME``; its name is NAME."""
+    path, _, name = spec.rpartition(":")
+    file = Path(path).expanduser().resolve()
+    if not file.is_file():
+        raise ValueError(f"{spec!r}: there is no file {path!r}")
+    solve = SourceSolve(str(file), name, file.read_text(encoding="utf-8"))
+    if not callable(getattr(load_source(solve.path, solve.source), name, None)):
+        raise ValueError(f"{spec!r}: {file.name} has no function or class {name!r}")
+    digest = hashlib.sha256(solve.source.encode()).hexdigest()
+    settings = {"function": name, "file_sha256": digest}
+    return Algorithm(refuse_taken(name), CountedRun(solve), settings, origin=file.name)
+
+
+def from_function(solve: Solve, name: str | None = None) -> Algorithm:
+    """An algorithm of a function or class in the running program."""
+    called = name or getattr(solve, "__name__", type(solve).__name__)
+    try:
+        digest = hashlib.sha256(inspect.getsource(solve).encode()).hexdigest()
+    except (OSError, TypeError):
+        digest = "unknown"
+    settings = {"function": called, "source_sha256": digest}
+    return Algorithm(refuse_taken(called), CountedRun(solve), settings, origin="function")
+
+
+def refuse_taken(name: str) -> str:
+    """The name, unless it is a preset's."""
+    if name in PRESETS:
+        raise ValueError(f"the name {name!r} is taken by a preset of the engine: rename yours")
+    return name
+
+
+def entry_points() -> dict[str, metadata.EntryPoint]:
+    """Installed algorithms by name; nothing is imported."""
+    return {point.name: point for point in metadata.entry_points(group=ENTRY_POINTS)}
+
+
+def names() -> tuple[str, ...]:
+    """Algorithms that can be named in a plan."""
+    return (*PRESETS, *(name for name in entry_points() if name not in PRESETS))
+
+
+def find(algorithm: str | Settings | Algorithm | Mapping[str, Any] | Solve) -> Algorithm:
+    """The algorithm that a plan means.
+
+    Parameters
+    ----------
+    algorithm : str, Settings, Algorithm, mapping or callable
+        A name of `names()`; ``"path.py:NAME"``; settings of the engine; a mapping with `name`,
+        `base` (a preset) and the settings to change; or a function ``solve(problem, budget, rng)``.
+
+    Examples
+    --------
+    >>> find({"name": "big", "base": "rdex-csop", "n0": 600}).settings["n0"]
+    600
+    """
+    if isinstance(algorithm, Algorithm):
+        return algorithm
+    if isinstance(algorithm, Settings):
+        return from_settings(algorithm)
+    if isinstance(algorithm, Mapping):
+        changes = dict(algorithm)
+        if "name" not in changes or "base" not in changes:
+            raise ValueError(f"an algorithm table needs name and base, got {sorted(changes)}")
+        plain = {k: tuple(v) if isinstance(v, list) else v for k, v in changes.items()}
+        return from_settings(preset(plain.pop("base")).replace(**plain))
+    if callable(algorithm):
+        return from_function(algorithm)
+    if algorithm in PRESETS:
+        return from_settings(preset(algorithm))
+    installed = entry_points()
+    if algorithm in installed:
+        return from_entry_point(installed[algorithm])
+    if ".py:" in algorithm:
+        return from_file(algorithm)
+    raise ValueError(
+        f"unknown algorithm {algorithm!r}; known: {', '.join(names())}; "
+        "one's own is given as path.py:NAME"
+    )
+
+
+def from_entry_point(point: metadata.EntryPoint) -> Algorithm:
+    """The algorithm a package offers: an `Algorithm`, or a function or class."""
+    found = point.load()
+    if isinstance(found, Algorithm):
+        return found
+    if not callable(found):
+        raise ValueError(f"entry point {point.name!r}: expected an algorithm, got {found!r}")
+    package = point.dist.name if point.dist else point.value
+    version = point.dist.version if point.dist else "unknown"
+    settings = {"function": point.value, "package": package, "version": version}
+    return Algorithm(point.name, CountedRun(found), settings, origin=package)
+
+
+REFERENCES = {
+    "rdex-csop": "RDEx-CSOP: the paper's method, constants of the released program",
+    "rdex": "RDEx, CEC 2025 competition",
+    "cl-srde": "CL-SRDE, CEC 2024 competition",
+    "rde26": "RDE26, CEC 2026 competition",
+}
