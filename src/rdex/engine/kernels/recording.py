@@ -50,6 +50,8 @@ def write_trace(k, param, count, value, limit, phi, memory, best_g, best_h, trac
     """Row k of the trace holds the present."""
     trace_f[k] = value[BEST_F]
     trace_phi[k] = violation(best_g, best_h, limit, UNWEIGHTED, param[EQ_EXCESS])
+    if value[BEST_PHI] == math.inf:  # nothing but failures so far, whatever their constraints say
+        trace_phi[k] = math.inf
     n = count[N]
     feasible = 0
     for i in range(n):
