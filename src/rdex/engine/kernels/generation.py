@@ -196,7 +196,8 @@ def end_generation(param, count, value, x, f, phi, front, pool, memory, slot, sc
 
 @part(inline=False)
 def median_size(values, n, column, levels):
-    """Median of |values[:n, column]| over its finite entries; 1 where it is 0 or there is none."""
+    """Median of |values[:n, column]| over its finite entries; 1 where there is none, or where it is
+    so small or large (0 too) that violations divided by it could not be finite and positive."""
     finite = 0
     for i in range(n):
         size = abs(values[i, column])
@@ -208,7 +209,7 @@ def median_size(values, n, column, levels):
     upper = order_statistic(levels, finite, finite // 2)
     lower = order_statistic(levels, finite, (finite - 1) // 2)
     middle = 0.5 * (lower + upper)
-    return middle if middle > 0.0 else 1.0
+    return middle if 1e-300 < middle < 1e300 else 1.0
 
 
 @part(inline=False)
