@@ -47,8 +47,8 @@ def make_state(
 ) -> State:
     """A run that has not begun: everything allocated once, for the largest population.
 
-    `initial` (k, d): points that replace the first k of the N0 random ones. Draws: N0 · D uniform
-    numbers, row by row, whether or not `initial` is given.
+    `initial` (k, d): points of the user's space that replace the first k of the N0 random ones.
+    Draws: N0 · D uniform numbers, row by row, whether or not `initial` is given.
     """
     d = problem.dim
     m_g, m_h = problem.n_ineq, problem.n_eq
@@ -62,7 +62,7 @@ def make_state(
     x = np.zeros((rows, d))
     x[:n0] = initial_points(random, box, n0)
     if initial is not None:
-        given = np.asarray(initial, dtype=np.float64)[:n0]
+        given = encoded_points(initial, problem, box)[:n0]
         x[: len(given)] = given
     count = np.zeros(len(layout.COUNT_NAMES), dtype=np.int64)
     count[layout.N] = n0
@@ -111,6 +111,23 @@ def initial_points(random: NDArray[np.uint64], box: Floats, n: int) -> Floats:
     points = np.empty((n, box.shape[1]))
     uniform_points(random, box, points)
     return points
+
+
+def encoded_points(initial: ArrayLike, problem: Problem, box: Floats) -> Floats:
+    """Points (k, d) of the user's space in the engine's; a ValueError if they leave the bounds."""
+    points = np.array(initial, dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] != problem.dim:
+        raise ValueError(f"initial points must be (k, {problem.dim}), got shape {points.shape}")
+    inside = (points >= problem.lower) & (points <= problem.upper)
+    if not inside.all():
+        i, j = np.argwhere(~inside)[0]
+        raise ValueError(
+            f"initial[{i}, {j}] must be in [{problem.lower[j]}, {problem.upper[j]}], "
+            f"got {points[i, j]}"
+        )
+    is_log = box[layout.MAPPING] == layout.LOGARITHMIC
+    points[:, is_log] = np.log10(points[:, is_log])
+    return np.clip(points, box[layout.LOWER], box[layout.UPPER])
 
 
 def make_box(
