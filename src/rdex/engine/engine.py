@@ -150,7 +150,7 @@ class Engine:
                     state.param[layout.EQ_EXCESS],
                 )
             )
-            if self.nfev
+            if state.value[layout.BEST_PHI] < math.inf
             else math.inf,
             state.best_g.copy(),
             state.best_h.copy(),
@@ -173,6 +173,9 @@ class Engine:
         """
         from rdex.engine.kernels.fused import run_compiled
 
+        if self.n_asked != self.nfev:
+            waiting = self.n_asked - self.nfev
+            raise ValueError(f"run needs no outstanding points, but {waiting} wait to be told")
         compiled = self.problem.compiled
         stop = self.maxfev if stop_at is None else min(int(stop_at), self.maxfev)
         return bool(
