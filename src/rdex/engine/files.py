@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
 import zlib
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from rdex.common.files import atomic_write
-from rdex.engine.kernels.layout import State
+from rdex.engine.kernels.layout import COUNT_NAMES, PARAM_NAMES, VALUE_NAMES, State
 
 FORMAT = "rdex-run"
 VERSION = 1
+ENTRIES = {"param": PARAM_NAMES, "count": COUNT_NAMES, "value": VALUE_NAMES}
 
 
 class RunFileError(ValueError):
@@ -40,9 +41,11 @@ def load_state(path: str | os.PathLike[str]) -> tuple[State, dict[str, Any]]:
         with np.load(path, allow_pickle=False) as archive:
             header = json.loads(bytes(archive["header"]).decode())
             arrays = {name: archive[name] for name in archive.files if name != "header"}
+            if not isinstance(header, dict):
+                raise ValueError(f"its header is {header!r}")
     except FileNotFoundError:
         raise
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
         raise RunFileError(f"{os.fspath(path)} is not a whole run file: {error}") from error
     if header.get("format") != FORMAT or header.get("version") != VERSION:
         raise RunFileError(
@@ -51,5 +54,11 @@ def load_state(path: str | os.PathLike[str]) -> tuple[State, dict[str, Any]]:
         )
     if set(arrays) != set(State._fields):
         raise RunFileError(f"{os.fspath(path)}: the arrays of the state are not all there")
+    for name, entries in ENTRIES.items():
+        if arrays[name].shape != (len(entries),):
+            raise RunFileError(
+                f"{os.fspath(path)}: expected {len(entries)} entries of {name}, "
+                f"got shape {arrays[name].shape}"
+            )
     state = State(**{name: np.ascontiguousarray(arrays[name]) for name in State._fields})
     return state, header
