@@ -130,8 +130,8 @@ class Settings:
     def initial_size(self, dim: int, maxfev: int) -> int:
         """N0 for a problem of `dim` variables and a budget of `maxfev` evaluations.
 
-        `n0` where it is given; otherwise `n0_per_dim` · D, but no more than leaves
-        `maxfev / 25` generations' worth of evaluations, and at least `n_min`.
+        `n0` where it is given; otherwise `n0_per_dim` · D, but no more than a 25th of the budget
+        or 12, whichever is more, and at least `n_min`.
         """
         if self.n0 is not None:
             return self.n0
@@ -141,7 +141,7 @@ class Settings:
 
 def check_field(item: dataclasses.Field[Any], value: Any) -> None:
     """A number inside its range, or a ValueError that names field, range and value."""
-    if not item.metadata or value is None:
+    if not item.metadata or (value is None and item.default is None):
         return
     low, high = item.metadata["low"], item.metadata["high"]
     whole = item.type in ("int", "int | None")
