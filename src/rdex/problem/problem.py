@@ -15,6 +15,9 @@ Floats = NDArray[np.float64]
 #: Rows in, (F, G, H) out: X (n, d) -> (n,), (n, m_g), (n, m_h).
 RowFunction = Callable[[Floats], tuple[ArrayLike, ArrayLike, ArrayLike]]
 
+#: f = function(x, g, h), writing g (m_g,) and h (m_h,) for the point x (d,).
+PointFunction = Callable[[Floats, Floats, Floats], float]
+
 
 class CompiledFunction(NamedTuple):
     """A problem as the fused loop calls it: f = function(x, data, work, g, h).
@@ -41,9 +44,11 @@ class Problem:
         Numbers of inequality (G <= 0) and equality (H = 0) constraints.
     rows : callable, optional
         Evaluates many points: X (n, d) -> F (n,), G (n, n_ineq), H (n, n_eq).
+    point : callable, optional
+        Evaluates one point: f = point(x, g, h), writing the constraints into g and h.
     compile : callable, optional
-        Makes the `CompiledFunction`; called when it is first asked for. One of `rows` and
-        `compile` must be given.
+        Makes the `CompiledFunction`; called when it is first asked for. One of `rows`, `point`
+        and `compile` must be given; `from_function` is the comfortable way to do it.
     name : str
         What to call it in messages and tables.
     id : str, optional
@@ -76,6 +81,7 @@ class Problem:
     n_ineq: int = 0
     n_eq: int = 0
     rows: RowFunction | None = None
+    point: PointFunction | None = None
     compile: Callable[[], CompiledFunction] | None = None
     name: str = "problem"
     id: str | None = None
@@ -91,8 +97,8 @@ class Problem:
         put = object.__setattr__
         put(self, "lower", lower)
         put(self, "upper", upper)
-        if self.rows is None and self.compile is None:
-            raise ValueError("a Problem needs rows= (a function of rows) or compile=")
+        if self.rows is None and self.point is None and self.compile is None:
+            raise ValueError("a Problem needs a function: rows=, point= or compile=")
         for label, count in (("n_ineq", self.n_ineq), ("n_eq", self.n_eq)):
             if not isinstance(count, int | np.integer) or count < 0:
                 raise ValueError(f"{label} must be a whole number >= 0, got {count!r}")
@@ -106,6 +112,48 @@ class Problem:
         defaults += [f"h{i + 1}" for i in range(self.n_eq)]
         given = tuple(self.constraint_names) or tuple(defaults)
         put(self, "constraint_names", checked_names("constraint_names", given, len(defaults), "c"))
+
+    @classmethod
+    def from_function(
+        cls,
+        fun: Callable[..., Any],
+        bounds: Any,
+        *,
+        n_ineq: int = 0,
+        n_eq: int = 0,
+        args: tuple[Any, ...] = (),
+        vectorized: bool | str = False,
+        **facts: Any,
+    ) -> Problem:
+        """A problem whose objective and constraints come from one call, as a simulator gives them.
+
+        Parameters
+        ----------
+        fun : callable
+            ``fun(x, *args) -> (f, G, H)`` with G of `n_ineq` values (<= 0) and H of `n_eq` values
+            (= 0). H may be left out where `n_eq` is 0; with no constraints at all f alone will do.
+        bounds : scipy.optimize.Bounds or sequence of (low, high)
+        vectorized : False, True or "rows"
+            True: points (d, n), F (n,), G (n_ineq, n), H (n_eq, n), as in SciPy. "rows": points
+            (n, d), F (n,), G (n, n_ineq), H (n, n_eq).
+        **facts
+            Further fields of `Problem`: name, variable_names, constraint_names, integrality, …
+
+        Examples
+        --------
+        >>> p = Problem.from_function(
+        ...     lambda x: (x @ x, [], [x.sum() - 1]), [(-5, 5)] * 2, n_eq=1, name="toy")
+        >>> p.evaluate([[0.5, 0.5]])[0].tolist()
+        [0.5]
+        """
+        from rdex.problem.functions import OneFunction, VectorisedFunction
+
+        lower, upper = read_bounds(bounds)
+        if vectorized:
+            rows = VectorisedFunction(fun, tuple(args), n_ineq, n_eq, checked_layout(vectorized))
+            return cls(lower, upper, n_ineq, n_eq, rows=rows, **facts)
+        point = OneFunction(fun, tuple(args), n_ineq, n_eq)
+        return cls(lower, upper, n_ineq, n_eq, point=point, **facts)
 
     @property
     def dim(self) -> int:
@@ -149,8 +197,14 @@ class Problem:
             from rdex.problem.kernels import evaluate_compiled
 
             return evaluate_compiled(self.compiled, points, self.n_ineq, self.n_eq)
-        assert self.rows is not None
-        return self._checked_values(self.rows(points), points.shape[0])
+        if self.rows is not None:
+            return self._checked_values(self.rows(points), points.shape[0])
+        assert self.point is not None
+        n = points.shape[0]
+        f, g, h = np.empty(n), np.empty((n, self.n_ineq)), np.empty((n, self.n_eq))
+        for i in range(n):
+            f[i] = self.point(points[i].copy(), g[i], h[i])
+        return f, g, h
 
     def _checked_values(self, values: Any, n: int) -> tuple[Floats, Floats, Floats]:
         """F, G, H as float64 arrays of the declared shapes, or a message naming both shapes."""
@@ -175,6 +229,29 @@ class Problem:
                 )
             checked.append(np.asarray(array, dtype=np.float64))
         return checked[0], checked[1], checked[2]
+
+
+def read_bounds(bounds: Any) -> tuple[Floats, Floats]:
+    """Lower and upper bounds from `scipy.optimize.Bounds` or a sequence of (low, high)."""
+    if bounds is None:
+        raise ValueError("bounds are needed: a sequence of (low, high), one pair a variable")
+    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
+        lower, upper = np.broadcast_arrays(np.atleast_1d(bounds.lb), np.atleast_1d(bounds.ub))
+        return checked_box(lower, upper)
+    pairs = list(bounds)
+    for j, pair in enumerate(pairs):
+        if np.shape(pair) != (2,) or any(end is None for end in pair):
+            raise ValueError(f"bounds[{j}] must be a pair (low, high) of numbers, got {pair!r}")
+    if not pairs:
+        raise ValueError("bounds must hold at least one pair (low, high)")
+    return checked_box([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+
+
+def checked_layout(vectorized: Any) -> bool | str:
+    """False, True or "rows"."""
+    if vectorized is True or vectorized is False or vectorized == "rows":
+        return vectorized  # type: ignore[no-any-return]
+    raise ValueError(f'vectorized must be False, True or "rows", got {vectorized!r}')
 
 
 def checked_box(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:

@@ -28,11 +28,11 @@ def rank_exponential(random, n, pressure, mass):
 
 
 @part()
-def rank_linear(random, n):
-    """A rank 0 .. n-1 with weight n − rank; one word."""
-    rest = (1.0 - uniform(random)) * n * (n + 1)  # twice the weight from this rank on, > 0
-    weight = math.ceil(0.5 * (math.sqrt(1.0 + 4.0 * rest) - 1.0))
-    return min(max(n - int(weight), 0), n - 1)
+def rank_linear(random, n, ranks):
+    """A rank 0 .. ranks-1 with weight n − rank; one word."""
+    drawn = uniform(random) * ranks * (2 * n - ranks + 1)  # twice the weight before this rank
+    weight = math.ceil(0.5 * (math.sqrt(1.0 + 4.0 * (n * (n + 1) - drawn)) - 1.0))
+    return min(max(n - int(weight), 0), ranks - 1)
 
 
 @part()

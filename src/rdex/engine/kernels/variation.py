@@ -178,15 +178,15 @@ def standard_donors(random, i, n, pbest_share, pressure, mass, front):
 def biased_donors(random, i, n, pbest_share, front):
     """The same three, all drawn by rank with linear weight."""
     best = max(2, int(pbest_share * n))
-    pbest = rank_linear(random, best)
+    pbest = rank_linear(random, n, best)
     while pbest == i:
-        pbest = rank_linear(random, best)
-    r1 = front[rank_linear(random, n)]
+        pbest = rank_linear(random, n, best)
+    r1 = front[rank_linear(random, n, n)]
     while r1 == pbest:
-        r1 = front[rank_linear(random, n)]
-    r2 = rank_linear(random, n)
+        r1 = front[rank_linear(random, n, n)]
+    r2 = rank_linear(random, n, n)
     while r2 == pbest or r2 == r1:
-        r2 = rank_linear(random, n)
+        r2 = rank_linear(random, n, n)
     return pbest, r1, r2
 
 

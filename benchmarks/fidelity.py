@@ -1,0 +1,137 @@
+"""Is it the same search? Our runs against traces of the released programs, problem by problem.
+
+    python benchmarks/fidelity.py [--algorithm rdex-csop|cl-srde] [--first-seed 0] [--csv FILE]
+
+25 runs a problem on the official instance, 2017 edition, D = 30, 600 000 evaluations, against the
+25 of the released program in RDEX_REFERENCE_DIR. Final quality Q and time-to-target are compared
+by rank-sum tests with Holm's correction and by A12 with its 95 % interval, and both by the
+target-form U-score of the two.
+"""
+
+import argparse
+import csv
+import os
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+
+from rdex.scoring import Trials, compare, indicators, target_score
+
+REFERENCE = Path(os.environ.get("RDEX_REFERENCE_DIR", "../shared/reference")).resolve()
+RELEASED = {"rdex-csop": "released_rdex", "rdex": "released_rdex", "cl-srde": "released_clsrde"}
+DIM, MAXFEV, RUNS, PROBLEMS = 30, 600_000, 25, range(1, 29)
+#: The released RDEx leaves the bounds on C07 and loses feasible records on C11.
+EXPECTED = ("C07", "C11")
+
+
+def our_runs(number: int, algorithm: str, first_seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Traces f, v (run, checkpoint) of our engine on one problem."""
+    from rdex.engine.engine import Engine
+    from rdex.engine.settings import preset
+    from rdex.suites.cec2017 import problem
+
+    task = problem(number, DIM, "2017", "official", data=REFERENCE / "cec2017_official")
+    f, v = [], []
+    for seed in range(first_seed, first_seed + RUNS):
+        engine = Engine(task, preset(algorithm), MAXFEV, seed)
+        engine.run()
+        f.append(engine.state.trace_f[1:])
+        v.append(engine.state.trace_phi[1:])
+    return np.array(f), np.array(v)
+
+
+def traces(algorithm: str, first_seed: int, workers: int) -> Trials:
+    """Both programs on all problems."""
+    one = partial(our_runs, algorithm=algorithm, first_seed=first_seed)
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        ours = list(pool.map(one, PROBLEMS))
+    f, v = [], []
+    for (our_f, our_v), number in zip(ours, PROBLEMS, strict=True):
+        released = np.load(REFERENCE / RELEASED[algorithm] / f"C{number:02d}.npz")
+        f.append([our_f, released["f"]])
+        v.append([our_v, released["v"]])
+    names = [f"C{number:02d}" for number in PROBLEMS]
+    return Trials.from_arrays(
+        np.swapaxes(f, 0, 1),
+        np.swapaxes(v, 0, 1),
+        maxfev=MAXFEV,
+        algorithms=["here", "released"],
+        problems=names,
+    )
+
+
+def table(trials: Trials) -> list[dict[str, object]]:
+    """One row a problem: both medians, p, Holm p and A12 for quality and time to target."""
+    measured = indicators(trials)
+    quality = compare(measured.quality)
+    time = compare(measured.time_to_target)
+    score = target_score(trials.f, trials.v)
+    rows: list[dict[str, object]] = []
+    for p, name in enumerate(trials.problems):
+        row: dict[str, object] = {"problem": name}
+        for label, values, result in (
+            ("Q", measured.quality, quality),
+            ("TTT", measured.time_to_target, time),
+        ):
+            row |= {
+                f"{label} here": float(np.median(values[0, p])),
+                f"{label} released": float(np.median(values[1, p])),
+                f"{label} p": float(result.p[0, p]),
+                f"{label} Holm": float(result.p_holm[0, p]),
+                f"{label} A12": float(result.a12[0, p]),
+                f"{label} low": float(result.a12_low[0, p]),
+                f"{label} high": float(result.a12_high[0, p]),
+            }
+        row["feasible here"] = float(np.mean(trials.v[0, p, :, -1] == 0))
+        row["feasible released"] = float(np.mean(trials.v[1, p, :, -1] == 0))
+        row["U share"] = float(score.per_problem[0, p] / score.per_problem[:, p].sum())
+        rows.append(row)
+    return rows
+
+
+def report(rows: list[dict[str, object]]) -> None:
+    """Print the table and what it comes to."""
+    print(
+        f"{'':4} {'median Q':>24} {'Holm':>6} {'A12':>17}   {'TTT':>13} {'Holm':>6} {'A12':>17}  U %"
+    )
+    for row in rows:
+        print(
+            f"{row['problem']} {row['Q here']:>11.5g} {row['Q released']:>11.5g} "
+            f"{row['Q Holm']:>6.3f} {row['Q A12']:.2f} [{row['Q low']:.2f}, {row['Q high']:.2f}]"
+            f"   {row['TTT here']:>6.0f} {row['TTT released']:>6.0f} {row['TTT Holm']:>6.3f} "
+            f"{row['TTT A12']:.2f} [{row['TTT low']:.2f}, {row['TTT high']:.2f}]"
+            f" {100 * row['U share']:>4.0f}"
+        )
+    others = [row for row in rows if row["problem"] not in EXPECTED]
+    share = np.mean([row["U share"] for row in others])
+    for label in ("Q", "TTT"):
+        different = [str(row["problem"]) for row in rows if row[f"{label} Holm"] < 0.05]
+        print(f"{label}: significant after Holm: {', '.join(different) or 'none'}")
+    print(f"corrected U-score share here, without {' and '.join(EXPECTED)}: {100 * share:.1f} %")
+
+
+def main() -> None:
+    """Run, print, and keep the table if asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--algorithm", choices=sorted(RELEASED), default="rdex-csop")
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--csv", type=Path)
+    arguments = parser.parse_args()
+    rows = table(traces(arguments.algorithm, arguments.first_seed, arguments.workers))
+    report(rows)
+    if arguments.csv:
+        with arguments.csv.open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(
+                {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()}
+                for row in rows
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""SciPy's ways to write constraints, turned into G <= 0 and H = 0.
+
+A source of raw values c(x) (a constraint function, or a matrix) yields one inequality for each
+finite bound of each value, and one equality where both bounds are equal. Derivatives given with
+the constraints are not needed and ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rdex.problem.problem import Floats
+
+
+class Source:
+    """Raw values of one constraint object and how each becomes an entry of G or H.
+
+    `rows` picks values, `signs` and `shifts` turn them: entry = sign · (value − shift).
+    """
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], label: str) -> None:
+        self.function = function
+        self.args = args
+        self.label = label
+        self.size = 0
+        self.is_number = False
+        self.ineq: tuple[Any, Floats, Floats]
+        self.eq: tuple[Any, Floats, Floats]
+
+    def learn(self, values: Any, lower: Any, upper: Any) -> None:
+        """Fix the number of values and what becomes of each, from one call of the function."""
+        array = np.asarray(values, dtype=np.float64)
+        self.size = array.size
+        self.is_number = array.ndim == 0
+        try:
+            low = np.broadcast_to(np.asarray(lower, dtype=np.float64), self.size)
+            high = np.broadcast_to(np.asarray(upper, dtype=np.float64), self.size)
+        except ValueError:
+            raise ValueError(
+                f"{self.label}: {self.size} values, but bounds of shapes "
+                f"{np.shape(lower)} and {np.shape(upper)}"
+            ) from None
+        if np.isnan(low).any() or np.isnan(high).any() or (low > high).any():
+            raise ValueError(f"{self.label}: lower bounds must not be above upper bounds, nor NaN")
+        equal = low == high
+        below = np.flatnonzero(~equal & np.isfinite(high))
+        above = np.flatnonzero(~equal & np.isfinite(low))
+        self.ineq = (
+            np.r_[below, above].astype(np.intp),
+            np.r_[np.ones(below.size), -np.ones(above.size)],
+            np.r_[high[below], low[above]],
+        )
+        pinned = np.flatnonzero(equal)
+        self.eq = (pinned, np.ones(pinned.size), low[pinned])
+
+    @property
+    def names(self) -> tuple[list[str], list[str]]:
+        """Default names of the entries of G and of H."""
+
+        def of(picked: Any) -> list[str]:
+            if self.size == 1 and len(picked) == 1:
+                return [self.label]
+            used: dict[str, int] = {}
+            names = []
+            for row in picked:
+                name = f"{self.label}[{row}]"
+                used[name] = used.get(name, 0) + 1
+                names.append(name if used[name] == 1 else f"{name} (lower)")
+            return names
+
+        return of(self.ineq[0]), of(self.eq[0])
+
+    def values(self, x: Floats) -> Floats:
+        """Raw values at one point, checked for their number."""
+        raw = np.asarray(self.function(x, *self.args), dtype=np.float64).reshape(-1)
+        if raw.size != self.size:
+            raise ValueError(f"{self.label}: expected {self.size} values, got {raw.size}")
+        return raw
+
+    def value_rows(self, x: Floats, layout: Any) -> Floats:
+        """Raw values (n, size) at the rows of x, from a vectorised function."""
+        n = x.shape[0]
+        raw = np.asarray(self.function(x if layout == "rows" else x.T, *self.args), np.float64)
+        expected = (n, self.size) if layout == "rows" else (self.size, n)
+        if raw.shape != expected and not (self.size == 1 and raw.shape == (n,)):
+            raise ValueError(f"{self.label}: expected values of shape {expected}, got {raw.shape}")
+        if raw.ndim == 1:
+            return raw[:, None]
+        return raw if layout == "rows" else raw.T
+
+
+def read_constraints(constraints: Any, probe: Floats, layout: Any = False) -> list[Source]:
+    """The sources behind what `scipy.optimize.minimize` accepts as constraints.
+
+    Every constraint function is called once, at `probe` (d,), to learn how many values it has.
+    """
+    if isinstance(constraints, dict) or not isinstance(constraints, Iterable):
+        constraints = [constraints]
+    return [read_constraint(item, f"c{k + 1}", probe, layout) for k, item in enumerate(constraints)]
+
+
+def read_constraint(item: Any, label: str, probe: Floats, layout: Any) -> Source:
+    """One constraint object as a source."""
+    if isinstance(item, dict):
+        return _from_dict(item, label, probe, layout)
+    if hasattr(item, "A") and hasattr(item, "lb"):
+        return _from_matrix(item, label, probe, layout)
+    if hasattr(item, "fun") and hasattr(item, "lb"):
+        source = Source(item.fun, (), label)
+        source.learn(_probed(source, probe, layout), item.lb, item.ub)
+        return source
+    raise ValueError(
+        f"constraints[{label[1:]}]: expected a NonlinearConstraint, a LinearConstraint or a dict "
+        f"with 'type' and 'fun', got {type(item).__name__}"
+    )
+
+
+def _from_dict(item: dict[str, Any], label: str, probe: Floats, layout: Any) -> Source:
+    """SciPy's dict form, in which 'ineq' means fun(x) >= 0."""
+    kind, function = item.get("type"), item.get("fun")
+    if kind not in ("eq", "ineq") or not callable(function):
+        raise ValueError(f"{label}: a constraint dict needs 'type' ('eq' or 'ineq') and 'fun'")
+    args = item.get("args", ())
+    source = Source(function, tuple(args) if isinstance(args, Sequence) else (args,), label)
+    source.learn(_probed(source, probe, layout), 0.0, 0.0 if kind == "eq" else np.inf)
+    return source
+
+
+def _from_matrix(item: Any, label: str, probe: Floats, layout: Any) -> Source:
+    """lb <= A x <= ub."""
+    dense = item.A.toarray() if hasattr(item.A, "toarray") else item.A
+    matrix = np.atleast_2d(np.asarray(dense, dtype=np.float64))
+    if matrix.shape[1] != probe.size:
+        raise ValueError(
+            f"{label}: expected a matrix of {probe.size} columns, got shape {matrix.shape}"
+        )
+    source = Source(Linear(matrix, layout), (), label)
+    source.learn(matrix @ probe, item.lb, item.ub)
+    return source
+
+
+class Linear:
+    """x -> A x, for one point or in the layout of a vectorised function."""
+
+    def __init__(self, matrix: Floats, layout: Any) -> None:
+        self.matrix = matrix
+        self.layout = layout
+
+    def __call__(self, x: Floats) -> Floats:
+        return x @ self.matrix.T if self.layout == "rows" and x.ndim == 2 else self.matrix @ x
+
+
+def _probed(source: Source, probe: Floats, layout: Any) -> Any:
+    """Values at one point, from a plain or a vectorised function."""
+    if not layout:
+        return source.function(probe, *source.args)
+    x = probe[None, :] if layout == "rows" else probe[:, None]
+    values = np.asarray(source.function(x, *source.args), dtype=np.float64)
+    if values.size == 1:
+        return values
+    if values.ndim != 2 or values.shape[0 if layout == "rows" else 1] != 1:
+        shape = "(S, M)" if layout == "rows" else "(M, S)"
+        raise ValueError(f"{source.label}: expected values of shape {shape}, got {values.shape}")
+    return values

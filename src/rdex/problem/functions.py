@@ -1,0 +1,148 @@
+"""A user's Python functions as the evaluations of a `Problem`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rdex.problem.constraints import Source
+from rdex.problem.problem import Floats
+
+
+def as_number(value: Any) -> float:
+    """A real number from what an objective returned."""
+    try:
+        return float(value)
+    except TypeError:
+        array = np.asarray(value)
+        if array.size != 1:
+            raise ValueError(
+                f"the objective must return one number, got an array of shape {array.shape}"
+            ) from None
+        return float(array.reshape(()).item())
+
+
+class SeparateFunctions:
+    """f from one function, constraints from others; all of them evaluated at a point."""
+
+    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], sources: list[Source]):
+        self.fun = fun
+        self.args = args
+        self.sources = sources
+        self.n_ineq = sum(source.ineq[1].size for source in sources)
+        self.n_eq = sum(source.eq[1].size for source in sources)
+        # A single value with one bound is the usual case: entry = sign * (value - shift).
+        self.single = [
+            (source, float(source.ineq[1][0]), float(source.ineq[2][0]))
+            for source in sources
+            if source.size == 1 and source.ineq[1].size == 1
+        ]
+        self.is_simple = len(self.single) == len(sources)
+
+    def __call__(self, x: Floats, g: Floats, h: Floats) -> float:
+        """Write the constraints and return f."""
+        if self.is_simple:
+            for k, (source, sign, shift) in enumerate(self.single):
+                g[k] = sign * (as_number(source.function(x, *source.args)) - shift)
+        else:
+            i = j = 0
+            for source in self.sources:
+                raw = source.values(x)
+                rows, signs, shifts = source.ineq
+                g[i : i + rows.size] = signs * (raw[rows] - shifts)
+                i += rows.size
+                rows, signs, shifts = source.eq
+                h[j : j + rows.size] = signs * (raw[rows] - shifts)
+                j += rows.size
+        return as_number(self.fun(x, *self.args))
+
+
+class OneFunction:
+    """f, G and H from one call."""
+
+    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], n_ineq: int, n_eq: int):
+        self.fun = fun
+        self.args = args
+        self.n_ineq = n_ineq
+        self.n_eq = n_eq
+
+    def __call__(self, x: Floats, g: Floats, h: Floats) -> float:
+        """Write the constraints and return f."""
+        f, given_g, given_h = split_values(self.fun(x, *self.args), self.n_ineq, self.n_eq)
+        fill(g, given_g, "G")
+        fill(h, given_h, "H")
+        return as_number(f)
+
+
+def split_values(values: Any, n_ineq: int, n_eq: int) -> tuple[Any, Any, Any]:
+    """(f, G, H) from what a function returned; trailing parts without entries may be left out."""
+    given = tuple(values) if isinstance(values, tuple | list) else (values,)
+    least = 3 if n_eq else (2 if n_ineq else 1)
+    if not least <= len(given) <= 3:
+        expected = "(f, G, H)" if n_eq else ("(f, G)" if n_ineq else "f")
+        raise ValueError(f"the function must return {expected}, got {len(given)} value(s)")
+    f, g, h = given + ((),) * (3 - len(given))
+    return f, g, h
+
+
+def fill(target: Floats, values: Any, label: str) -> None:
+    """Copy constraint values, or say that their number is wrong."""
+    array = np.asarray(() if values is None else values, dtype=np.float64).reshape(-1)
+    if array.size != target.size:
+        raise ValueError(f"expected {target.size} values of {label}, got {array.size}")
+    target[:] = array
+
+
+class VectorisedFunctions:
+    """Rows in, (F, G, H) out, from functions that take many points at once.
+
+    Layout True is SciPy's: points (d, n), objective (n,), constraints (m, n). Layout "rows" has
+    points (n, d), objective (n,), constraints (n, m).
+    """
+
+    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], sources: list[Source],
+                 layout: Any):  # fmt: skip
+        self.fun = fun
+        self.args = args
+        self.sources = sources
+        self.layout = layout
+
+    def __call__(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """F (n,), G (n, m_g), H (n, m_h)."""
+        n = x.shape[0]
+        f = np.asarray(self.fun(x if self.layout == "rows" else x.T, *self.args), np.float64)
+        if f.shape != (n,):
+            sent = (n, x.shape[1]) if self.layout == "rows" else (x.shape[1], n)
+            raise ValueError(
+                f"vectorized={self.layout!r}: for points of shape {sent} the objective must "
+                f"return shape ({n},), got {f.shape}"
+            )
+        g, h = [np.empty((n, 0))], [np.empty((n, 0))]
+        for source in self.sources:
+            raw = source.value_rows(x, self.layout)
+            for parts, (rows, signs, shifts) in ((g, source.ineq), (h, source.eq)):
+                parts.append(signs * (raw[:, rows] - shifts))
+        return f, np.concatenate(g, axis=1), np.concatenate(h, axis=1)
+
+
+class VectorisedFunction:
+    """Rows in, (F, G, H) out, from one function that takes many points at once."""
+
+    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], n_ineq: int, n_eq: int,
+                 layout: Any):  # fmt: skip
+        self.fun = fun
+        self.args = args
+        self.n_ineq = n_ineq
+        self.n_eq = n_eq
+        self.layout = layout
+
+    def __call__(self, x: Floats) -> tuple[Any, Any, Any]:
+        """F (n,), G (n, m_g), H (n, m_h), in rows whatever the layout."""
+        in_rows = self.layout == "rows"
+        values = self.fun(x if in_rows else x.T, *self.args)
+        f, g, h = split_values(values, self.n_ineq, self.n_eq)
+        if in_rows:
+            return f, g if len(g) else None, h if len(h) else None
+        return f, np.asarray(g).T if len(g) else None, np.asarray(h).T if len(h) else None

@@ -1,0 +1,119 @@
+"""A user's numba functions as the compiled form of a problem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rdex.problem.constraints import Source
+from rdex.problem.problem import CompiledFunction
+
+
+def is_jitted(function: Any) -> bool:
+    """Whether a function was compiled by `numba.njit`; answered without importing numba."""
+    return hasattr(function, "py_func") and hasattr(function, "signatures")
+
+
+def compile_functions(fun: Any, sources: list[Source]) -> CompiledFunction:
+    """One compiled function from a jitted objective and jitted or linear constraints.
+
+    Raw constraint values are gathered in `work`; `data` says which become which entry of g and h.
+    """
+    import numba
+
+    from rdex.common.compiling import OBJECTIVE
+
+    gather = _nothing(numba)
+    offset = 0
+    for source in sources:
+        gather = _gathered(numba, gather, _filler(numba, source), offset)
+        offset += source.size
+    table = entry_table(sources)
+
+    def objective(x, data, work, g, h):  # type: ignore[no-untyped-def]
+        gather(x, work)
+        k = 0
+        for i in range(g.size):
+            g[i] = data[k + 1] * (work[int(data[k])] - data[k + 2])
+            k += 3
+        for j in range(h.size):
+            h[j] = data[k + 1] * (work[int(data[k])] - data[k + 2])
+            k += 3
+        return fun(x)
+
+    compiled = numba.njit(OBJECTIVE, error_model="numpy")(objective)
+    return CompiledFunction(compiled, table, max(offset, 1))
+
+
+def compile_one_function(fun: Any) -> CompiledFunction:
+    """The compiled form of a jitted ``fun(x, g, h) -> f`` that writes its constraints."""
+    import numba
+
+    from rdex.common.compiling import OBJECTIVE
+
+    def objective(x, data, work, g, h):  # type: ignore[no-untyped-def]
+        return fun(x, g, h)
+
+    compiled = numba.njit(OBJECTIVE, error_model="numpy")(objective)
+    return CompiledFunction(compiled, np.empty(0), 1)
+
+
+def entry_table(sources: list[Source]) -> Any:
+    """(position, sign, shift) of every entry of G, then of H, flat."""
+    entries: list[float] = []
+    for kind in ("ineq", "eq"):
+        offset = 0
+        for source in sources:
+            rows, signs, shifts = getattr(source, kind)
+            for row, sign, shift in zip(rows, signs, shifts, strict=True):
+                entries += [float(offset + row), float(sign), float(shift)]
+            offset += source.size
+    return np.array(entries, dtype=np.float64)
+
+
+def _nothing(numba: Any) -> Any:
+    def gather(x, work):  # type: ignore[no-untyped-def]
+        pass
+
+    return numba.njit(gather)
+
+
+def _gathered(numba: Any, before: Any, filler: Any, offset: int) -> Any:
+    """A function that gathers what `before` gathers, and one more source at `offset`."""
+
+    def gather(x, work):  # type: ignore[no-untyped-def]
+        before(x, work)
+        filler(x, work, offset)
+
+    return numba.njit(gather)
+
+
+def _filler(numba: Any, source: Source) -> Any:
+    """A function that writes the raw values of one source into `work`."""
+    matrix = getattr(source.function, "matrix", None)
+    size = source.size
+    if matrix is not None:
+
+        def fill(x, work, offset):  # type: ignore[no-untyped-def]
+            for i in range(size):
+                total = 0.0
+                for j in range(x.size):
+                    total += matrix[i, j] * x[j]
+                work[offset + i] = total
+
+    else:
+        function = source.function
+        if source.is_number:
+
+            def fill(x, work, offset):  # type: ignore[no-untyped-def]
+                work[offset] = function(x)
+
+        else:
+
+            def fill(x, work, offset):  # type: ignore[no-untyped-def]
+                values = function(x)
+                for i in range(size):
+                    work[offset + i] = values[i]
+
+    return numba.njit(fill)
