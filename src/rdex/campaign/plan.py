@@ -191,7 +191,9 @@ def problem_ids(
     ]
     for id in ids:
         if not registry._CEC2017_ID.fullmatch(id):
-            raise ValueError(f"no problem {id!r}: ids of this suite are like {registry.CEC2017_FORM}")
+            raise ValueError(
+                f"no problem {id!r}: ids of this suite are like {registry.CEC2017_FORM}"
+            )
     return ids
 
 
@@ -277,5 +279,7 @@ def _means(parts: list[str], key: RunKey) -> bool:
         return False
     number = re.search(r"(\d+)$", key.problem)
     same = problem.isdigit() and number is not None and int(problem) == int(number[1])
-    named = fnmatch.fnmatchcase(key.problem, problem) or fnmatch.fnmatchcase(key.problem_id, problem)
+    named = fnmatch.fnmatchcase(key.problem, problem) or fnmatch.fnmatchcase(
+        key.problem_id, problem
+    )
     return fnmatch.fnmatchcase(key.algorithm, name) and (same or named)

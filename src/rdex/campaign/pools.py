@@ -7,6 +7,7 @@ had it died. Nothing here knows of stores.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import queue
 import re
@@ -170,6 +171,7 @@ class DaskPool:
         self._ended: queue.SimpleQueue[tuple[Task, Any]] = queue.SimpleQueue()
         self._held: dict[Any, Task] = {}
         self._threads = 1
+        self._looked = -math.inf
 
     @property
     def dashboard(self) -> str:
@@ -177,8 +179,9 @@ class DaskPool:
         return str(self._client.dashboard_link)
 
     def room(self, is_suspect: bool) -> bool:
-        if len(self._held) <= 2 * self._threads:
-            self._threads = max(1, sum(self._client.nthreads().values()))  # workers come and go
+        if time.monotonic() - self._looked > 1.0:  # workers come and go
+            self._threads = max(1, sum(self._client.nthreads().values()))
+            self._looked = time.monotonic()
         return len(self._held) <= 2 * self._threads
 
     def submit(self, task: Task, is_suspect: bool) -> None:

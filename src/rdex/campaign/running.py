@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import platform
 import traceback
 from dataclasses import dataclass
@@ -45,6 +46,9 @@ def execute(task: Task) -> Result:
     key = task.key
     try:
         problem = find_problem(key.problem_id, task.data)
+        load_kernels()
+        if problem.is_compiled:
+            problem.compiled  # noqa: B018 - compiled or read from the cache, before the clock starts
         clock = perf_counter()
         record = task.algorithm.run(problem, key.maxfev, key.seed(), key.checkpoints)
         wall_time = perf_counter() - clock
@@ -68,6 +72,13 @@ def execute(task: Task) -> Result:
 def find_problem(id: str, data: str | None) -> Problem:
     """The problem of that id; kept, as many runs of a worker are on it."""
     return registry.get(id, data)
+
+
+@functools.cache
+def load_kernels() -> None:
+    """Import what every run needs, so that no run's time includes it."""
+    for room in ("engine.kernels.fused", "engine.kernels.asktell", "recorder.kernels"):
+        importlib.import_module(f"rdex.{room}")
 
 
 @functools.cache

@@ -98,7 +98,9 @@ class CountingRecorder:
 
         if f.size == 0:
             return
-        winner = record_rows(f, g, h, self._limit, self.maxfev, self._count, self._best, self._trace)
+        winner = record_rows(
+            f, g, h, self._limit, self.maxfev, self._count, self._best, self._trace
+        )
         if winner >= 0:
             self._point = (x[winner].copy(), g[winner].copy(), h[winner].copy())
         if self._start is None:

@@ -110,6 +110,9 @@ class Store:
         if there is None:
             self._refuse_strange_folder()
             there = self._begin({"plan": plan, "versions": versions, "imported": {}})
+        taken = sorted(set(plan["algorithms"]) & set(there["imported"]))
+        if taken:
+            raise StoreError(f"{self.folder} holds imported runs of {', '.join(taken)}")
         if there["plan"] is None:
             self._write_manifest({**there, "plan": plan, "versions": versions})
             return
@@ -136,6 +139,8 @@ class Store:
             there = self._begin({"plan": None, "versions": {}, "imported": {}})
         if there["plan"] is not None and algorithm in there["plan"]["algorithms"]:
             raise StoreError(f"{algorithm} is an algorithm of the campaign in {self.folder}")
+        if algorithm in there["imported"]:
+            raise StoreError(f"{self.folder} already holds imported runs of {algorithm}")
         self._write_manifest({**there, "imported": {**there["imported"], algorithm: facts}})
 
     def _refuse_strange_folder(self) -> None:

@@ -1,0 +1,63 @@
+"""How long a plan will take: from runs that are stored, or from short trials of the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+from rdex.campaign.plan import Plan
+from rdex.campaign.running import Task, find_problem
+from rdex.store import RunKey, Store, StoreError, load
+
+#: Evaluations of a trial.
+TRIAL = 3000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds of one core for the runs that are left; `unknown` algorithms are not in it."""
+
+    core_seconds: float
+    unknown: tuple[str, ...]
+
+
+def estimate(plan: Plan, left: list[RunKey], store: Store, data: str | None = None) -> Estimate:
+    """Time for the runs `left`, without making any of them.
+
+    The engine's algorithms are timed on each problem for a few thousand evaluations; for others,
+    whose code a mere estimate should not start, stored runs of theirs must say it.
+    """
+    known = stored_times(store)
+    total = 0.0
+    unknown = set()
+    for key in left:
+        kind = (key.algorithm, key.problem_id)
+        if kind not in known:
+            algorithm = plan.algorithm(key.algorithm)
+            if algorithm.origin not in ("preset", "settings"):
+                unknown.add(key.algorithm)
+                continue
+            known[kind] = trial_time(Task(key, algorithm, data))
+        total += known[kind]
+    return Estimate(total, tuple(sorted(unknown)))
+
+
+def stored_times(store: Store) -> dict[tuple[str, str], float]:
+    """Median seconds of the stored runs by algorithm and problem."""
+    try:
+        table = load(store.folder).table
+    except (StoreError, ValueError):
+        return {}
+    medians = table.groupby(["algorithm", "problem_id"]).wall_time.median()
+    return {kind: float(value) for kind, value in medians.items()}
+
+
+def trial_time(task: Task) -> float:
+    """Seconds of a run, from a short one."""
+    key = task.key
+    problem = find_problem(key.problem_id, task.data)
+    short = min(TRIAL, key.maxfev)
+    task.algorithm.run(problem, 30, key.seed(), 1)  # compiles
+    clock = perf_counter()
+    task.algorithm.run(problem, short, key.seed(), 1)
+    return (perf_counter() - clock) * key.maxfev / short

@@ -1,0 +1,86 @@
+"""Words of several commands: tables for people and for other programs, and how a command fails."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+import typer
+from rich.console import Console, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from rdex.scoring import Table
+
+
+def fail(error: BaseException | str) -> NoReturn:
+    """Say on stderr what was wrong and end."""
+    typer.echo(f"rdex: {error}", err=True)
+    raise typer.Exit(1)
+
+
+def show(*parts: RenderableType) -> None:
+    """Print for the terminal, or one line a row and nothing but text where there is none."""
+    console = Console(highlight=False, markup=False)
+    if console.is_terminal:
+        console.print(*parts, sep="\n")
+        return
+    plain = Console(highlight=False, markup=False, width=1000, no_color=True)
+    with plain.capture() as captured:
+        plain.print(*parts, sep="\n")
+    typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+def show_json(facts: Any) -> None:
+    """Print facts as JSON."""
+    typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def grid_of(table: Table) -> list[RenderableType]:
+    """A table of the scoring room: title, columns, notes. Names are data, never markup."""
+    grid = Grid(box=None, pad_edge=False, header_style="bold underline")
+    for at, name in enumerate(table.columns):
+        are_numbers = any(_is_number(row[at]) for row in table.rows)
+        grid.add_column(
+            Text(name),
+            justify="right" if are_numbers else "left",
+            no_wrap=are_numbers,
+            overflow="fold",
+        )
+    for row in table.rows:
+        grid.add_row(*(Text(cell_text(cell)) for cell in row))
+    notes = [Text(note, style="dim") for note in table.notes]
+    return [Text(table.title, style="bold"), grid, *notes, Text("")]
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def cell_text(cell: Any) -> str:
+    """A cell as people read it: whole numbers whole, others with five digits."""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        if cell != cell:
+            return "–"
+        return f"{cell:.0f}" if cell == round(cell, 0) and abs(cell) < 1e7 else f"{cell:.5g}"
+    return str(cell)
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it.
+
+    Examples
+    --------
+    >>> duration(0.4), duration(75), duration(7260)
+    ('0.4 s', '1 min 15 s', '2 h 1 min')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,141 @@
+"""Trials from a store, and trials of others put into one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rdex.recorder.history import Record
+from rdex.scoring.trials import Run, Trials, join
+from rdex.store import Dataset, RunKey, Store, StoredRun, load
+from rdex.store.schema import encode_run
+
+
+def trials_from_store(
+    store: str | os.PathLike[str] | Dataset, algorithms: Sequence[str] | None = None
+) -> Trials:
+    """The runs of a store as trials.
+
+    Problems go by their short names (C07) where those are enough to tell them apart, by their ids
+    where not. Means and sums of violations, where a store has both, become means; signed sums
+    cannot, and then `algorithms` must choose.
+    """
+    data = store if isinstance(store, Dataset) else load(store)
+    labels = problem_labels(data)
+    by_form: dict[str, list[Run]] = {}
+    counts: dict[str, int] = {}
+    columns = {name: data.arrow.column(name).to_pylist() for name in (
+        "algorithm", "problem_id", "run", "maxfev", "form", "n_constraints", "f0", "v0",
+    )}  # fmt: skip
+    G, H = data.points("G"), data.points("H")
+    for i, name in enumerate(columns["algorithm"]):
+        if algorithms is not None and name not in algorithms:
+            continue
+        id = columns["problem_id"][i]
+        at = (data.algorithms.index(name), data.problems.index(id), columns["run"][i] - 1)
+        known = G[i].size + H[i].size == columns["n_constraints"][i]
+        counts[labels[id]] = columns["n_constraints"][i]
+        by_form.setdefault(columns["form"][i], []).append(
+            Run(
+                name,
+                labels[id],
+                columns["maxfev"][i],
+                data.f[at],
+                data.v[at],
+                columns["f0"][i],
+                columns["v0"][i],
+                G[i] if known else None,
+                H[i] if known else None,
+            )
+        )
+    if not by_form:
+        raise ValueError(
+            f"no runs of {', '.join(algorithms or ())}: there are {', '.join(data.algorithms)}"
+        )
+    fields = [_with_counts(Trials.from_runs(runs, form), counts) for form, runs in by_form.items()]
+    if len(fields) > 1:
+        fields = [field.in_form("mean") for field in fields]
+    joined = fields[0] if len(fields) == 1 else join(fields)
+    # The order of the store, which the forms may have broken up.
+    names = [name for name in data.algorithms if name in joined.algorithms]
+    problems = [labels[id] for id in data.problems if labels[id] in joined.problems]
+    return joined.select(names, problems)
+
+
+def problem_labels(data: Dataset) -> dict[str, str]:
+    """What to call each problem id: its short name, or the id where names are shared."""
+    short = {id: id.split("/")[1] if "/" in id else id for id in data.problems}
+    if len(set(short.values())) == len(short):
+        return short
+    return {id: id for id in data.problems}
+
+
+def _with_counts(trials: Trials, counts: dict[str, int]) -> Trials:
+    """The trials knowing their numbers of constraints."""
+    return replace(trials, n_constraints=np.array([counts[name] for name in trials.problems]))
+
+
+def store_trials(
+    trials: Trials,
+    folder: str | os.PathLike[str],
+    *,
+    dim: int,
+    edition: str = "2017",
+    instance: str = "official",
+    source: str = "",
+) -> int:
+    """Put imported trials on cec2017 problems into a store beside its own; the number of runs.
+
+    Parameters
+    ----------
+    dim, edition, instance
+        Which problems of cec2017 they are on; result files do not say it.
+    source : str
+        Where they come from, for people.
+    """
+    from rdex.suites import cec2017
+
+    definitions = cec2017.describe()
+    store = Store(folder)
+    for name in trials.algorithms:
+        store.note_import(name, {"source": source, "form": trials.form})
+    numbers: dict[tuple[str, str], int] = {}
+    for run in trials.runs():
+        if run.problem not in {each.name for each in definitions.values()}:
+            raise ValueError(f"{run.problem!r} is no problem of cec2017")
+        kind = (run.algorithm, run.problem)
+        numbers[kind] = numbers.get(kind, 0) + 1
+        id = f"cec2017/{run.problem}/d{dim}/{edition}/{instance}"
+        key = RunKey(run.algorithm, id, dim, run.maxfev, numbers[kind], np.size(run.f))
+        definition = next(each for each in definitions.values() if each.name == run.problem)
+        stored = StoredRun(
+            key,
+            imported_record(run),
+            definition.n_ineq + definition.n_eq,
+            form=trials.form,
+            origin=source or "imported",
+        )
+        store.write(key, encode_run(stored))
+    return sum(numbers.values())
+
+
+def imported_record(run: Run) -> Record:
+    """A record of what result files tell; points and constraint values stay empty."""
+    none: Any = np.empty(0)
+    return Record(
+        np.asarray(run.f, dtype=np.float64),
+        np.asarray(run.v, dtype=np.float64),
+        run.f0,
+        run.v0,
+        x=none,
+        G=none if run.G is None else np.asarray(run.G, dtype=np.float64),
+        H=none if run.H is None else np.asarray(run.H, dtype=np.float64),
+        nfev=run.maxfev,
+        initial_nfev=0,
+        first_feasible=None,
+        n_failed=0,
+    )
