@@ -38,7 +38,8 @@ def save_state(path: str | os.PathLike[str], state: State, header: dict[str, Any
 def load_state(path: str | os.PathLike[str]) -> tuple[State, dict[str, Any]]:
     """State and header from `path`; raises RunFileError if it is not a whole run."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # np.load would leave a broken file open.
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
             header = json.loads(bytes(archive["header"]).decode())
             arrays = {name: archive[name] for name in archive.files if name != "header"}
             if not isinstance(header, dict):
