@@ -9,8 +9,9 @@ import pytest
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("distributed")
-psutil = pytest.importorskip("psutil")
+pytest.importorskip("psutil")
 
+import psutil
 from commands import WORDS, command, finished, rows, wait_for_runs, wait_until
 
 import rdex.campaign

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("joblib")
-psutil = pytest.importorskip("psutil")
+pytest.importorskip("psutil")
 
 
 from commands import (

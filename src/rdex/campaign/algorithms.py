@@ -169,7 +169,7 @@ def from_file(spec: str) -> Algorithm:
 
 def from_function(solve: Solve, name: str | None = None) -> Algorithm:
     """An algorithm of a function or class in the running program."""
-    called = name or getattr(solve, "__name__", type(solve).__name__)
+    called = str(name or getattr(solve, "__name__", type(solve).__name__))
     try:
         digest = hashlib.sha256(inspect.getsource(solve).encode()).hexdigest()
     except (OSError, TypeError):
@@ -218,7 +218,7 @@ def find(algorithm: str | Settings | Algorithm | Mapping[str, Any] | Solve) -> A
         if "name" not in changes or "base" not in changes:
             raise ValueError(f"an algorithm table needs name and base, got {sorted(changes)}")
         plain = {k: tuple(v) if isinstance(v, list) else v for k, v in changes.items()}
-        return from_settings(preset(plain.pop("base")).replace(**plain))
+        return from_settings(preset(str(plain.pop("base"))).replace(**plain))
     if callable(algorithm):
         return from_function(algorithm)
     if algorithm in PRESETS:

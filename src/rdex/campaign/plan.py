@@ -191,9 +191,7 @@ def problem_ids(
     ]
     for id in ids:
         if not registry._CEC2017_ID.fullmatch(id):
-            raise ValueError(
-                f"no problem {id!r}: ids of this suite are like {registry.CEC2017_FORM}"
-            )
+            raise ValueError(f"no problem {id!r}: ids are like {registry.CEC2017_FORM}")
     return ids
 
 
@@ -258,7 +256,7 @@ def only_of(keys: list[RunKey], only: Sequence[str]) -> list[RunKey]:
         return keys
     kept: set[RunKey] = set()
     for word in only:
-        parts = (word.rsplit(":", 2) + ["*", "*"])[:3]
+        parts = [*word.split(":"), "*", "*"][:3]
         matched = [key for key in keys if _means(parts, key)]
         if not matched:
             raise ValueError(
@@ -279,7 +277,5 @@ def _means(parts: list[str], key: RunKey) -> bool:
         return False
     number = re.search(r"(\d+)$", key.problem)
     same = problem.isdigit() and number is not None and int(problem) == int(number[1])
-    named = fnmatch.fnmatchcase(key.problem, problem) or fnmatch.fnmatchcase(
-        key.problem_id, problem
-    )
+    named = any(fnmatch.fnmatchcase(each, problem) for each in (key.problem, key.problem_id))
     return fnmatch.fnmatchcase(key.algorithm, name) and (same or named)

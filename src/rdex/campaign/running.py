@@ -93,8 +93,7 @@ def versions() -> dict[str, str]:
 @functools.cache
 def cpu() -> str:
     """The type of this CPU: what code is compiled for, and its name for people."""
-    from llvmlite import binding
-
+    binding = importlib.import_module("llvmlite.binding")
     model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.is_file():

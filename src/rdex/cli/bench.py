@@ -70,9 +70,7 @@ def run_campaign(
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="ALGORITHM:PROBLEM:RUN", help="Only these runs; * is any. Repeatable."
-        ),
+        typer.Option(metavar="ALGORITHM:PROBLEM:RUN", help="Only these; * is any. Repeatable."),
     ] = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Make failed runs again.")
@@ -197,7 +195,7 @@ def list_algorithms(as_json: AsJson = False) -> None:
     from rdex.campaign.algorithms import find, names
     from rdex.scoring import Table
 
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for name in names():
         try:
             found = find(name)
@@ -205,12 +203,11 @@ def list_algorithms(as_json: AsJson = False) -> None:
             rows.append((name, "cannot be loaded", f"{type(error).__name__}: {error}", "", {}))
             continue
         rows.append((name, found.origin, found.reference, found.licence, found.settings))
+    columns = ("name", "origin", "reference", "licence", "settings")
     if as_json:
-        columns = ("name", "origin", "reference", "licence", "settings")
         show_json([dict(zip(columns, row, strict=True)) for row in rows])
         return
-    columns = ("name", "origin", "reference", "licence")
-    show(*grid_of(Table.of("Algorithms", columns, (row[:4] for row in rows))))
+    show(*grid_of(Table.of("Algorithms", columns[:4], (row[:4] for row in rows))))
 
 
 @app.command("score")

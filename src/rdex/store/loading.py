@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from dataclasses import dataclass
 from functools import cached_property
@@ -89,7 +90,7 @@ class Dataset:
         column = self.arrow.column(name).combine_chunks()
         offsets = column.offsets.to_numpy()
         values = column.values.to_numpy()
-        return [values[a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+        return [values[a:b] for a, b in itertools.pairwise(offsets)]
 
 
 def load(folder: str | os.PathLike[str]) -> Dataset:
@@ -129,8 +130,10 @@ def load(folder: str | os.PathLike[str]) -> Dataset:
     return Dataset(
         algorithms,
         problems,
-        *(placed(traces_of(arrow, name), at, shape) for name in ("f", "v")),
-        *(placed(arrow.column(name).to_numpy(), at, shape) for name in ("f0", "v0")),
+        f=placed(traces_of(arrow, "f"), at, shape),
+        v=placed(traces_of(arrow, "v"), at, shape),
+        f0=placed(arrow.column("f0").to_numpy(), at, shape),
+        v0=placed(arrow.column("v0").to_numpy(), at, shape),
         arrow=arrow,
         manifest=manifest,
         failures=store.failures(),

@@ -6,7 +6,7 @@ import functools
 import json
 import os
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ class StoredRun:
     settings: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     cpu: str = ""
-    started: datetime = datetime.fromtimestamp(0, UTC)
+    started: datetime | None = None
     wall_time: float = float("nan")
     form: str = "mean"
     origin: str = "campaign"
