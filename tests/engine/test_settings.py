@@ -1,0 +1,140 @@
+"""Settings: presets as the table has them, ranges, replacement, the rule for N0."""
+
+import dataclasses
+import json
+import math
+
+import pytest
+
+from rdex.engine.kernels import layout
+from rdex.engine.settings import PRESETS, Settings, preset
+from rdex.engine.state import parameter_vector
+
+# The columns of the family's table: (CL-SRDE, RDEx and RDEx-CSOP, RDE26).
+TABLE = {
+    "n0_per_dim": (20, 10, 9.98),
+    "memory_size": (5, 5, 11),
+    "memory_F": (0.3, 0.3, 0.63),
+    "memory_CR": (1.0, 1.0, 0.94),
+    "memory_weight": (0.5, 0.5, 0.35),
+    "F_exponent": (1 / 3, 1 / 3, 0.40),
+    "F_sigma": (0.05, 0.05, 0.05),
+    "CR_sigma": (0.1, 0.1, 0.09),
+    "F_cauchy": (0.1, 0.1, 0.14),
+    "pbest_share": (0.3, 0.3, 0.5),
+    "rank_pressure": (7, 7, 13.98),
+    "eps_share": (0.8, 0.8, 0.8),
+    "eps_until": (0.8, 0.8, 0.75),
+    "perturb_probability": (0, 0.2, 0.55),
+    "perturb_scale": (None, 0.1, 0.30),
+    "eb_from": (None, 0.9, 0.71),
+    "eb_rate": (None, 0.7, 0.91),
+    "eb_pbest_share": (None, 0.17, 0.40),
+    "eb_pbest_decay": (None, 0.5, 0.35),
+    "eb_F": (None, 0.4, 0.43),
+    "eb_CR": (None, 0.9, 0.63),
+    "eb_CR_floors": (None, (0.7, 0.6), (0.23, 0.69)),
+    "eb_CR_floors_until": (None, (0.25, 0.5), (0.29, 0.63)),
+    "repair_share": (0.5, 0.5, 0.21),
+    "eb_order": (None, "epsilon", "objective"),
+    "eb_credit": (None, "improvement", "objective"),
+    "race": (False, False, True),
+    "equality": ("whole", "whole", "whole"),
+    "perturb_unit": ("absolute", "absolute", "absolute"),
+    "start_SR": (0.5, 0.5, 0.5),
+    "n_min": (4, 4, 4),
+}
+RACE = {
+    "race_until": 0.76, "race_feasible_share": 0.48, "race_feasible_phi": 1e-4,
+    "race_target_share": 0.08, "race_donor_share": 0.27, "race_pull": 0.62, "race_push": 1.16,
+    "race_CR": (0.26, 0.85),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "column"), [
+    ("cl-srde", 0), ("rdex", 1), ("rdex-csop", 1), ("rde26", 2)
+])  # fmt: skip
+def test_presets_are_the_table(name, column):
+    for field, values in TABLE.items():
+        if values[column] is not None:
+            assert getattr(preset(name), field) == values[column], field
+
+
+def test_the_race_of_rde26_and_that_cl_srde_has_no_eb():
+    for field, value in RACE.items():
+        assert getattr(preset("rde26"), field) == value
+    assert preset("cl-srde").eb_from > 1.0
+
+
+def test_the_table_covers_every_field():
+    fields = {field.name for field in dataclasses.fields(Settings)}
+    assert fields == set(TABLE) | set(RACE) | {"name", "n0"}
+
+
+def test_every_number_carries_its_symbol_source_and_range():
+    for field in dataclasses.fields(Settings):
+        if field.type in ("int", "float", "int | None"):
+            assert field.metadata["symbol"] and field.metadata["source"]
+            assert field.metadata["low"] < field.metadata["high"]
+
+
+@pytest.mark.parametrize("change", [
+    {"pbest_share": 1.5}, {"pbest_share": -0.1}, {"F_sigma": math.nan}, {"memory_size": 0},
+    {"memory_size": 2.5}, {"n0": 3}, {"n0": True}, {"n_min": 3}, {"eb_order": "random"},
+    {"equality": "some"}, {"race_CR": (0.2, 1.2)}, {"race_CR": (0.2,)}, {"memory_F": None},
+    {"eps_share": "0.5"}, {"n0": 5, "n_min": 6}, {"perturb_unit": "metres"},
+])  # fmt: skip
+def test_values_out_of_range_are_named(change):
+    with pytest.raises(ValueError, match=next(iter(change))):
+        preset("rdex-csop").replace(**change)
+
+
+def test_unknown_fields_and_presets_are_named():
+    with pytest.raises(ValueError, match="no field 'n1'"):
+        preset("rdex").replace(n1=5)
+    with pytest.raises(ValueError, match=r"unknown algorithm 'de'.*rde26"):
+        preset("de")
+
+
+def test_settings_never_change():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        preset("rdex").n0 = 5
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_files_give_the_same_settings_back(name):
+    text = json.dumps(preset(name).as_dict())
+    assert Settings.from_dict(json.loads(text)) == preset(name)
+
+
+@pytest.mark.parametrize(("name", "dim", "maxfev", "n0"), [
+    ("rdex-csop", 30, 600_000, 300),
+    ("rdex-csop", 10, 200_000, 100),
+    ("rdex-csop", 100, 2_000_000, 1000),
+    ("cl-srde", 30, 600_000, 600),
+    ("rde26", 30, 600_000, 299),
+    ("rde26", 10, 200_000, 99),
+    ("rdex-csop", 5, 500, 20),
+    ("rdex-csop", 5, 10, 12),
+    ("rdex-csop", 1, 100_000, 10),
+])  # fmt: skip
+def test_initial_size(name, dim, maxfev, n0):
+    assert preset(name).initial_size(dim, maxfev) == n0
+    assert preset(name).replace(n0=600).initial_size(dim, maxfev) == 600
+
+
+def test_constants_reach_the_kernels_under_their_names():
+    settings = preset("rde26")
+    vector = parameter_vector(settings, n0=99, maxfev=1234, checkpoints=7)
+    assert vector[layout.N0] == 99 and vector[layout.MAXFEV] == 1234
+    assert vector[layout.CHECKPOINTS] == 7
+    assert vector[layout.RANK_MASS] == 1.0 - math.exp(-13.98)
+    assert vector[layout.RACE] == 1.0
+    assert vector[layout.EB_CR_FLOOR_2] == 0.69 and vector[layout.EB_CR_UNTIL_1] == 0.29
+    assert vector[layout.RACE_CR_LOW] == 0.26 and vector[layout.RACE_CR_HIGH] == 0.85
+    used_at_start = {"n0_per_dim", "memory_F", "memory_CR", "start_SR"}
+    for field in dataclasses.fields(settings):
+        if field.type == "float" and field.name not in used_at_start:
+            position = layout.PARAM_NAMES.index(field.name.upper())
+            assert vector[position] == getattr(settings, field.name), field.name
+            assert getattr(layout, field.name.upper()) == position
