@@ -1,0 +1,209 @@
+"""One run, whichever way it is driven: fused, asked and told, cut into slices."""
+
+import numpy as np
+import pytest
+from problems import KINDS
+from runs import assert_same_state, budget, drive, finished, quiet, variant
+
+from rdex.engine.engine import Engine, default_batch
+from rdex.engine.kernels import layout
+from rdex.engine.settings import PRESETS, preset
+
+pytestmark = quiet
+
+RACING = variant("rde26", race_target_share=0.5, race_until=1.0, race_feasible_share=0.0)
+SETTINGS = {**PRESETS, "racing": RACING}
+PROBLEM = KINDS["holes-5"]
+FES = budget(900)
+
+
+def engine_for(name, **options):
+    return Engine(PROBLEM, SETTINGS[name].replace(n0=20), FES, 3, checkpoints=20, **options)
+
+
+@pytest.fixture(scope="module")
+def whole_run():
+    """Runs of the fused loop from the first evaluation to the last, by settings."""
+    made = {}
+
+    def run(name):
+        if name not in made:
+            made[name] = engine_for(name)
+            made[name].run()
+        return made[name]
+
+    return run
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_ask_and_tell_one_by_one_is_the_fused_run(name, whole_run):
+    engine = engine_for(name)
+    drive(engine, batch=1)
+    assert_same_state(engine.state, whole_run(name).state)
+
+
+@pytest.mark.parametrize("capacity", [2, 3, 64])
+@pytest.mark.parametrize("name", SETTINGS)
+def test_tell_ask_is_the_fused_run(name, capacity, whole_run):
+    engine = engine_for(name, capacity=capacity)
+    point = engine.ask(1)[0]
+    generations, answer = 0, 1
+    while answer:
+        F, G, H = PROBLEM.evaluate(point[None])
+        answer = engine.tell_ask(float(F[0]), G[0], H[0], point)
+        generations += answer == 2
+    assert engine.is_finished
+    assert_same_state(engine.state, whole_run(name).state)
+    assert generations in (engine.generation, engine.generation + 1)  # + 1: the initial points
+
+
+@pytest.mark.parametrize("capacity", [2, 3, 5])
+def test_a_small_ring_of_pending_rows_will_do(capacity, whole_run):
+    engine = engine_for("racing", capacity=capacity)
+    drive(engine, batch=1)
+    assert_same_state(engine.state, whole_run("racing").state)
+
+
+@pytest.mark.parametrize("name", ["rdex-csop", "racing"])
+@pytest.mark.parametrize("batch", [3, 8])
+def test_the_way_rows_are_told_does_not_matter(name, batch):
+    together, singly, uneven = (engine_for(name) for _ in range(3))
+    drive(together, batch)
+    drive(singly, batch, told=lambda n: [1] * n)
+    drive(uneven, batch, told=lambda n: [n // 3, n - n // 3])
+    assert together.is_finished
+    assert_same_state(together.state, singly.state, except_for=())
+    assert_same_state(together.state, uneven.state, except_for=())
+
+
+def test_a_batch_is_another_run_than_single_points(whole_run):
+    engine = engine_for("rdex-csop")
+    drive(engine, batch=8)
+    assert engine.state.random.tolist() != whole_run("rdex-csop").state.random.tolist()
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("step", [1, 7, 64])
+def test_slices_are_the_whole_run(name, step, whole_run):
+    engine = engine_for(name)
+    while not engine.is_finished:
+        before = engine.nfev
+        engine.run(stop_at=before + step)
+        assert engine.nfev == min(before + step, FES)
+    assert_same_state(engine.state, whole_run(name).state, except_for=())
+
+
+@pytest.mark.parametrize("each_generation", [False, True])
+def test_run_in_slices_is_the_whole_run(each_generation):
+    fes = budget(5000)
+    settings = preset("rde26").replace(n0=20)
+    engine, whole = (Engine(KINDS["lens-2"], settings, fes, 4) for _ in range(2))
+    pauses = []
+    engine.run_in_slices(lambda e: pauses.append(e.nfev), 1e-9, each_generation)
+    assert pauses[-1] == fes and pauses == sorted(set(pauses)) and len(pauses) > 3
+    whole.run()
+    assert_same_state(engine.state, whole.state, except_for=())
+
+
+def test_run_in_slices_stops_when_told_and_goes_on_later(whole_run):
+    engine = engine_for("rde26")
+    engine.run_in_slices(lambda e: e.nfev >= 60, each_generation=True)
+    assert 60 <= engine.nfev < FES
+    engine.run()
+    assert_same_state(engine.state, whole_run("rde26").state, except_for=())
+
+
+def test_drivers_can_take_turns(whole_run):
+    engine = engine_for("racing")
+    for stop in range(50, FES, 100):
+        engine.run(stop_at=stop)
+        drive(engine, until=min(stop + 37, FES))
+    engine.run()
+    assert_same_state(engine.state, whole_run("racing").state)
+
+
+def test_run_refuses_while_points_are_outstanding():
+    engine = engine_for("rdex-csop")
+    engine.ask(3)
+    with pytest.raises(ValueError, match="3 wait to be told"):
+        engine.run()
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_batch_ends_with_the_start_the_generation_and_the_budget(name):
+    engine = engine_for(name)
+    assert len(engine.ask(60)) == 20
+    assert len(engine.ask(60)) == 0
+    drive_outstanding(engine, 20)
+    while not engine.is_finished:
+        generation = engine.generation
+        points = engine.ask(60)
+        assert 0 < len(points) <= FES - engine.nfev
+        drive_outstanding(engine, len(points))
+        assert engine.generation <= generation + 1
+    assert engine.nfev == engine.n_asked == FES
+    assert len(engine.ask(5)) == 0
+
+
+def drive_outstanding(engine, n):
+    """Tell results of n rows that depend on their number alone."""
+    numbers = np.arange(engine.nfev, engine.nfev + n, dtype=float)
+    engine.tell(np.cos(numbers), np.sin(numbers)[:, None], np.empty((n, 0)))
+
+
+def test_asking_ahead_goes_over_the_end_of_a_generation():
+    engine = engine_for("rdex-csop")
+    engine.run(stop_at=20)
+    assert len(engine.ask(30)) == 20
+    assert len(engine.ask(30)) == 0
+    assert len(engine.ask(30, ahead=True)) == 30
+    while engine.nfev < FES:
+        drive_outstanding(engine, 1)
+        engine.ask(1, ahead=True)
+    assert engine.nfev == engine.n_asked == FES
+    assert engine.generation > 3
+
+
+def test_no_more_rows_than_there_is_room_for():
+    engine = engine_for("rdex-csop", capacity=4)
+    assert len(engine.ask(10)) == 3
+    assert len(engine.ask(10)) == 0
+    drive_outstanding(engine, 2)
+    assert len(engine.ask(10)) == 2
+
+
+def test_telling_what_was_not_asked_is_refused():
+    engine = engine_for("rdex-csop")
+    engine.ask(2)
+    with pytest.raises(ValueError, match="3 results, but 2 points"):
+        engine.tell(np.zeros(3), np.zeros((3, 1)))
+    with pytest.raises(ValueError, match=r"expected constraint values of shape \(2, 1\)"):
+        engine.tell(np.zeros(2), np.zeros((2, 2)))
+    with pytest.raises(ValueError, match=r"expected constraint values of shape \(1, 1\)"):
+        engine.tell(0.0)
+    assert engine.nfev == 0
+
+
+def test_seeds_decide_and_repeat():
+    a, b, c = (finished(PROBLEM, preset("rdex"), 300, seed) for seed in (5, 5, 6))
+    assert_same_state(a.state, b.state, except_for=())
+    assert a.state.random.tolist() != c.state.random.tolist()
+
+
+def test_default_batch_is_a_function_of_the_population():
+    assert [default_batch(n) for n in (4, 8, 15, 16, 100, 256, 3000)] == [1, 1, 1, 2, 12, 32, 32]
+
+
+@pytest.mark.parametrize("bad", [0, -5, 2.5, True, "10", None])
+def test_bad_budgets_are_named(bad):
+    with pytest.raises(ValueError, match="maxfev must be a whole number >= 1"):
+        Engine(PROBLEM, preset("rdex"), bad)
+    with pytest.raises(ValueError, match="checkpoints must be a whole number >= 1"):
+        Engine(PROBLEM, preset("rdex"), 10, checkpoints=bad)
+
+
+def test_races_do_happen_here(whole_run):
+    """Fewer trials are decided than evaluations made."""
+    count = whole_run("racing").state.count
+    trials = whole_run("rdex-csop").state.count
+    assert count[layout.GENERATION] < 0.9 * trials[layout.GENERATION]
