@@ -1,0 +1,140 @@
+"""Rooms and their doors: who imports whom, and that compiled code cannot go stale."""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rdex
+
+PACKAGE = Path(rdex.__file__).resolve().parent
+PROJECT = Path(__file__).resolve().parent.parent
+ROOT = "rdex.common.compiling"
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(path: Path, whole_file: bool = True) -> list[ast.stmt]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = ast.walk(tree) if whole_file else tree.body
+    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
+def imports_of_rdex(path: Path) -> list[ast.stmt]:
+    found = []
+    for node in imports(path):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            names = ["rdex" if node.level else str(node.module)]
+        if any(name.split(".")[0] == "rdex" for name in names):
+            found.append(node)
+    return found
+
+
+SOURCES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+KERNELS = {
+    name: path
+    for name, path in SOURCES.items()
+    if any(isinstance(n, ast.ImportFrom) and n.module == ROOT for n in imports(path, False))
+}
+
+
+def test_there_are_kernels_to_look_at():
+    assert {"rdex.engine.kernels.fused", "rdex.common.random", "rdex.evaluation.kernels"} <= set(
+        KERNELS
+    )
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernel_modules_import_names_of_kernel_modules_only(name):
+    """The hash that names the cache follows such lines and no others."""
+    for node in imports_of_rdex(KERNELS[name]):
+        where = f"{name}, line {node.lineno}"
+        assert isinstance(node, ast.ImportFrom) and node.level == 0, where
+        assert node.col_offset == 0, f"{where}: inside something"
+        assert node.module in KERNELS or node.module == ROOT, f"{where}: {node.module}"
+        for alias in node.names:
+            assert f"{node.module}.{alias.name}" not in SOURCES, f"{where}: imports a module"
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernel_modules_go_by_names_that_typing_exempts(name):
+    assert "kernels" in name.split(".") or name == "rdex.common.random"
+
+
+def test_every_decorated_function_stands_in_a_kernel_module():
+    for name, path in SOURCES.items():
+        if re.search(r"^@(kernel|part)\(", path.read_text(encoding="utf-8"), re.MULTILINE):
+            assert name in KERNELS
+
+
+def test_rooms_import_to_the_left_only():
+    command = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    run = subprocess.run(
+        [sys.executable, "-c", command, "--no-cache", "--config", str(PROJECT / "pyproject.toml")],
+        cwd=PROJECT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "1 kept, 0 broken" in run.stdout
+
+
+HASHES = """
+import sys
+sys.path.insert(0, {folder!r})
+from pathlib import Path
+from rdex.common import compiling
+assert compiling.__file__.startswith({folder!r})
+base = Path({folder!r}) / "rdex"
+for name in ("engine/kernels/fused.py", "engine/kernels/order.py", "scoring/kernels.py"):
+    print(compiling.source_hash(base / name))
+"""
+
+
+def hashes(folder: Path) -> list[str]:
+    run = subprocess.run(
+        [sys.executable, "-c", HASHES.format(folder=str(folder))],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return run.stdout.split()
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sources")
+    shutil.copytree(PACKAGE, folder / "rdex", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder, hashes(folder)
+
+
+@pytest.mark.parametrize(("edited", "changed"), [
+    ("engine/kernels/order.py", [True, True, False]),  # fused -> steps -> selection -> order
+    ("engine/kernels/layout.py", [True, False, False]),
+    ("evaluation/kernels.py", [True, False, False]),
+    ("common/random.py", [True, False, False]),
+    ("common/compiling.py", [True, True, True]),
+    ("common/folders.py", [True, True, True]),
+    ("engine/settings.py", [False, False, False]),
+])  # fmt: skip
+def test_the_cache_is_named_after_everything_a_kernel_is_made_of(copied, edited, changed):
+    folder, before = copied
+    path = folder / "rdex" / edited
+    text = path.read_text(encoding="utf-8")
+    try:
+        path.write_text(text + "\n# edited\n", encoding="utf-8")
+        after = hashes(folder)
+    finally:
+        path.write_text(text, encoding="utf-8")
+    assert [a != b for a, b in zip(after, before, strict=True)] == changed
+
+
+def test_the_same_sources_have_the_same_name_wherever_they_are(copied, tmp_path):
+    folder, before = copied
+    shutil.copytree(folder / "rdex", tmp_path / "rdex")
+    assert hashes(tmp_path) == before
