@@ -73,7 +73,7 @@ def enter(count, eps, near, x, f, phi, front, pool, row):
     n = count[N]
     i = count[RING]
     count[RING] = i + 1 if i + 1 < n else 0
-    count[NEARLY] += (phi[row] < near) - (phi[i] < near)
+    count[NEARLY] += int(phi[row] < near) - int(phi[i] < near)
     aside = pool[n + count[STAGED]]
     count[STAGED] += 1
     count[SUCCESSES] += 1
