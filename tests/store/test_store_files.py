@@ -62,7 +62,7 @@ def test_a_run_comes_back_bit_for_bit(tmp_path):
     path.write_bytes(encode_run(one))
     row = read_row(path)
     check_key(row, one.key, path)
-    assert list(row)[0] == "format_version"
+    assert next(iter(row)) == "format_version"
     for name in ("f", "v", "x", "G", "H"):
         assert row[name].tobytes() == getattr(one.record, name).tobytes()
     assert json.loads(row["settings"]) == {"n0": 5}
@@ -104,11 +104,15 @@ def test_other_parquet_files_are_refused(tmp_path):
         {"rdex.format": "rdex-run", "rdex.version": "2"}
     )
     pa.parquet.write_table(newer, path)
-    with pytest.raises(RunFileError, match="expected a file of the format rdex-run 1, got rdex-run 2"):
+    with pytest.raises(
+        RunFileError, match="expected a file of the format rdex-run 1, got rdex-run 2"
+    ):
         read_row(path)
 
 
-@pytest.mark.parametrize("name", ["../../etc", "<script>", "_%&$", ".hidden", "a b", "ü/ß", "CON:1"])
+@pytest.mark.parametrize(
+    "name", ["../../etc", "<script>", "_%&$", ".hidden", "a b", "ü/ß", "CON:1"]
+)
 def test_names_of_any_kind_stay_in_the_folder(name, tmp_path):
     store = Store(tmp_path)
     store.open({**PLAN, "algorithms": {name: {}}}, {})
@@ -233,7 +237,7 @@ def test_a_disk_that_is_full(store, monkeypatch):
 
     one = a_run("b", "g2006/G04", 2)
     monkeypatch.setattr(os, "fsync", no_space)
-    with pytest.raises(StoreError, match="No space left on device. All finished runs are whole"):
+    with pytest.raises(StoreError, match=r"No space left on device\. All finished runs are whole"):
         store.write(one.key, encode_run(one))
     assert len(rdex.store.load(store.folder)) == 7
     assert not list(store.folder.rglob("*.part"))

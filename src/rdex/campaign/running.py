@@ -41,7 +41,6 @@ class Result:
 
 def execute(task: Task) -> Result:
     """Make a run. An exception in it is a result, not an exception."""
-    started = datetime.now(UTC)
     clock = perf_counter()
     key = task.key
     try:
@@ -49,6 +48,7 @@ def execute(task: Task) -> Result:
         load_kernels()
         if problem.is_compiled:
             problem.compiled  # noqa: B018 - compiled or read from the cache, before the clock starts
+        started = datetime.now(UTC)
         clock = perf_counter()
         record = task.algorithm.run(problem, key.maxfev, key.seed(), key.checkpoints)
         wall_time = perf_counter() - clock

@@ -271,10 +271,12 @@ def score(
 
 
 def _trials(folders: list[Path]) -> Any:
-    """The trials of all folders."""
+    """The trials of all folders; means and sums of violations, where there are both, as means."""
     from rdex.scoring import join, trials_from_store
 
     fields = [trials_from_store(folder) for folder in folders]
+    if len({field.form for field in fields}) > 1:
+        fields = [field if field.form == "signed" else field.in_form("mean") for field in fields]
     return fields[0] if len(fields) == 1 else join(fields)
 
 
