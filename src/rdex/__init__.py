@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "Optimizer": "rdex.api.optimizer",
     "Problem": "rdex.problem",
+    "Settings": "rdex.engine.settings",
+    "minimize": "rdex.api.minimize",
+    "preset": "rdex.engine.settings",
 }
 
-__all__ = ["Problem", "__version__"]
+__all__ = ["Optimizer", "Problem", "Settings", "__version__", "minimize", "preset"]
 
 if TYPE_CHECKING:
+    from rdex.api.minimize import minimize
+    from rdex.api.optimizer import Optimizer
+    from rdex.engine.settings import Settings, preset
     from rdex.problem import Problem
 
 

@@ -2,3 +2,7 @@
 
 Checks every argument once and says what it did. Imports everything up to `recorder`.
 """
+
+from rdex.api.minimize import minimize
+
+__all__ = ["minimize"]

@@ -46,7 +46,7 @@ def warmup(
 
     if cache is not None:
         os.environ["RDEX_CACHE_DIR"] = str(cache.resolve())
-    from rdex.api.warmup import warm_up
+    from rdex.cli.warmup import warm_up
 
     seconds, folder = warm_up()
     typer.echo(f"all kernels ready in {seconds:.1f} s, kept in {folder}")

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rdex.engine.kernels import layout
 from rdex.engine.kernels.layout import State
 from rdex.engine.settings import Settings
-from rdex.engine.state import Limits, make_state
+from rdex.engine.state import Limits, encoded_points, make_state
 from rdex.problem.problem import Floats, Problem
 
 #: The largest default batch; see `default_batch`.
@@ -58,6 +58,8 @@ class Engine:
         Variables searched on a logarithmic scale.
     capacity : int
         The most rows that can be asked and not told at a time; even, at least 2.
+    goal : float
+        `run` stops at a feasible point with f at or below it.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Engine:
         initial: ArrayLike | None = None,
         log_variables: NDArray[np.bool_] | None = None,
         capacity: int = 2 * LARGEST_BATCH,
+        goal: float = -math.inf,
     ) -> None:
         check_budget(maxfev, checkpoints)
         self.problem = problem
@@ -88,6 +91,7 @@ class Engine:
             initial=initial,
             log_variables=log_variables,
             capacity=capacity,
+            goal=goal,
         )
         self._point = np.empty(problem.dim)
 
@@ -131,6 +135,13 @@ class Engine:
     def is_finished(self) -> bool:
         """Whether the budget is used up."""
         return self.nfev >= self.maxfev
+
+    @property
+    def is_goal_reached(self) -> bool:
+        """Whether a feasible point with f at or below the goal is known."""
+        value = self.state.value
+        reached = value[layout.BEST_F] <= self.state.param[layout.GOAL]
+        return bool(reached and value[layout.BEST_PHI] == 0.0)
 
     @property
     def best(self) -> Point:
@@ -208,7 +219,7 @@ class Engine:
             self.run(self.nfev + slice_size, each_generation)
             elapsed = perf_counter() - start
             slice_size = int(min(max(slice_size * seconds / max(elapsed, 1e-6), 100), 10**7))
-            if on_pause(self):
+            if on_pause(self) or self.is_goal_reached:
                 return
 
     # --- everything else ------------------------------------------------------------------------
@@ -236,6 +247,27 @@ class Engine:
         if n > self.n_asked - self.nfev:
             raise ValueError(f"{n} results, but {self.n_asked - self.nfev} points are outstanding")
         tell(self.state, self.nfev, n, values, g_rows, h_rows)
+
+    def inject(self, x: Floats, f: float, g: Floats, h: Floats) -> None:
+        """Take a point that was not asked for; nothing may be outstanding.
+
+        It counts as one evaluation. Among the initial points it replaces the next one; later it
+        enters front and P if it is better than the worst member of the front.
+        """
+        from rdex.engine.kernels.asktell import inject
+
+        if self.n_asked != self.nfev:
+            raise ValueError("inject needs no outstanding points")
+        row = np.ascontiguousarray(encoded_points(x[None, :], self.problem, self.state.box)[0])
+        inject(self.state, row, f, np.ascontiguousarray(g), np.ascontiguousarray(h))
+
+    def outstanding(self) -> Floats:
+        """The points asked and not yet told, in the order of asking; for a run read from a file."""
+        state = self.state
+        capacity = state.info.shape[0]
+        first = 3 * int(state.param[layout.N0])
+        rows = [first + k % capacity for k in range(self.nfev, self.n_asked)]
+        return self.decoded(state.x[rows])
 
     def tell_ask(self, f: float, g: Floats, h: Floats, point: Floats) -> int:
         """Batch 1 in one call: take a result and write the next point into `point`.

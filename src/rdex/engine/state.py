@@ -44,6 +44,7 @@ def make_state(
     initial: ArrayLike | None = None,
     log_variables: NDArray[np.bool_] | None = None,
     capacity: int = 2,
+    goal: float = -math.inf,
 ) -> State:
     """A run that has not begun: everything allocated once, for the largest population.
 
@@ -77,7 +78,7 @@ def make_state(
     value[layout.RHO] = settings.eb_rate
     value[layout.BEST_F] = value[layout.BEST_PHI] = np.inf
     return State(
-        param=parameter_vector(settings, n0, maxfev, checkpoints),
+        param=parameter_vector(settings, n0, maxfev, checkpoints, goal),
         count=count,
         value=value,
         random=random,
@@ -172,11 +173,14 @@ def make_limit(problem: Problem, limits: Limits) -> tuple[Floats, bool]:
     return limit, auto and m > 0
 
 
-def parameter_vector(settings: Settings, n0: int, maxfev: int, checkpoints: int) -> Floats:
+def parameter_vector(
+    settings: Settings, n0: int, maxfev: int, checkpoints: int, goal: float = -math.inf
+) -> Floats:
     """The constants of a run in the order of `layout.PARAM_NAMES`."""
     special: dict[str, float] = {
         "N0": n0,
         "MAXFEV": maxfev,
+        "GOAL": goal,
         "CHECKPOINTS": checkpoints,
         "RANK_MASS": 1.0 - math.exp(-settings.rank_pressure),
         "EB_CR_FLOOR_1": settings.eb_CR_floors[0],

@@ -250,7 +250,7 @@ def read_bounds(bounds: Any) -> tuple[Floats, Floats]:
 def checked_layout(vectorized: Any) -> bool | str:
     """False, True or "rows"."""
     if vectorized is True or vectorized is False or vectorized == "rows":
-        return vectorized  # type: ignore[no-any-return]
+        return vectorized
     raise ValueError(f'vectorized must be False, True or "rows", got {vectorized!r}')
 
 

@@ -8,8 +8,8 @@ from numba import types
 
 from rdex.common.compiling import VECTOR, kernel
 from rdex.common.random import uniform
-from rdex.engine.kernels.layout import ASKED, LOWER, MAPPED, MATRIX, N0, STATE_TYPE, UPPER
-from rdex.engine.kernels.steps import ask_row, can_ask, decode, tell_row
+from rdex.engine.kernels.layout import ASKED, LOWER, MAPPED, MATRIX, N0, READY, STATE_TYPE, UPPER
+from rdex.engine.kernels.steps import admit, ask_row, can_ask, decode, tell_row
 
 
 @kernel(types.void(types.uint64[::1], MATRIX, MATRIX))
@@ -51,6 +51,20 @@ def tell(state, first, n, f, g, h):
     capacity = state.info.shape[0]
     for i in range(n):
         tell_row(state, (first + i) % capacity, f[i], g[i], h[i])
+
+
+@kernel(types.void(STATE_TYPE, VECTOR, types.float64, VECTOR, VECTOR))
+def inject(state, x, f, g, h):
+    """Take a point nobody asked for as one evaluation: the next initial point, or a newcomer."""
+    k = state.count[ASKED] % state.info.shape[0]
+    if state.count[READY] == 0:
+        for j in range(x.size):
+            state.x[state.count[ASKED], j] = x[j]
+        ask_row(state, k)
+        tell_row(state, k, f, g, h)
+    else:
+        state.count[ASKED] += 1
+        admit(state, k, x, f, g, h)
 
 
 @kernel(types.int64(STATE_TYPE, types.float64, VECTOR, VECTOR, VECTOR))

@@ -8,7 +8,7 @@ from numba import types
 
 from rdex.common.compiling import OBJECTIVE, VECTOR, kernel
 from rdex.engine.kernels.layout import ASKED, MAPPED, N0, STATE_TYPE, TOLD
-from rdex.engine.kernels.steps import ask_row, decode, tell_row
+from rdex.engine.kernels.steps import ask_row, decode, is_goal_reached, tell_row
 
 
 @kernel(
@@ -18,12 +18,12 @@ from rdex.engine.kernels.steps import ask_row, decode, tell_row
     )
 )  # fmt: skip
 def run_compiled(objective, data, work, point, g, h, state, stop_at, stop_at_generation):
-    """Ask, evaluate, tell until `stop_at` evaluations are done, or a generation has ended if
-    `stop_at_generation`. Returns whether one had."""
+    """Ask, evaluate, tell until `stop_at` evaluations are done, the goal is reached, or a
+    generation has ended if `stop_at_generation`. Returns whether one had."""
     count = state.count
     capacity = state.info.shape[0]
     first = 3 * int(state.param[N0])
-    while count[TOLD] < stop_at:
+    while count[TOLD] < stop_at and not is_goal_reached(state.param, state.value):
         k = count[ASKED] % capacity
         ask_row(state, k)
         decode(state.x, first + k, state.box, count[MAPPED], point)

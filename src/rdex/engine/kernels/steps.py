@@ -9,9 +9,13 @@ from rdex.common.compiling import part
 from rdex.engine.kernels.generation import begin_generation, end_generation, finish_initialisation
 from rdex.engine.kernels.layout import (
     ASKED,
+    BEST_F,
+    BEST_PHI,
     DONE,
+    EPS,
     EQ_EXCESS,
     FAILED,
+    GOAL,
     HIGH_OUT,
     INITIAL,
     IS_IN,
@@ -23,17 +27,21 @@ from rdex.engine.kernels.layout import (
     MAXFEV,
     N0,
     PARTNER,
+    RACE_FEASIBLE_PHI,
     RACE_OWED,
     READY,
     SCALE_AUTO,
+    STAGED,
+    SUCCESSES,
     TARGET,
     TOLD,
     WEIGHT,
     WHOLE,
     N,
 )  # fmt: skip
+from rdex.engine.kernels.order import precedes
 from rdex.engine.kernels.recording import record, update_best, write_trace
-from rdex.engine.kernels.selection import decide
+from rdex.engine.kernels.selection import decide, enter
 from rdex.engine.kernels.variation import draw_row
 from rdex.evaluation.kernels import settle, violation
 
@@ -52,6 +60,12 @@ def decode(x, row, box, mapped, point):
         elif box[MAPPING, j] == LOGARITHMIC:
             value = 10.0**value
         point[j] = min(max(value, box[LOW_OUT, j]), box[HIGH_OUT, j])
+
+
+@part()
+def is_goal_reached(param, value):
+    """Whether a feasible point with f at or below the goal is known."""
+    return value[BEST_PHI] == 0.0 and value[BEST_F] <= param[GOAL]
 
 
 @part()
@@ -101,6 +115,34 @@ def take_initial(state, k, row, g, h):
             state.best_h, state.trace_f, state.trace_phi, state.diagnostic,
         )  # fmt: skip
     return complete
+
+
+@part(inline=False)
+def admit(state, k, x, f_raw, g, h):
+    """A newcomer counts as an evaluation and replaces a member of the front if it is better than
+    the worst one. Nothing is learnt from it: it was not drawn."""
+    param, count, value = state.param, state.count, state.value
+    f, phi = settle(f_raw, violation(g, h, state.limit, WEIGHT, param[EQ_EXCESS]))
+    row = 3 * int(param[N0]) + k
+    for j in range(x.size):
+        state.x[row, j] = x[j]
+    state.f[row] = f
+    state.phi[row] = phi
+    count[TOLD] += 1
+    count[FAILED] += phi == math.inf
+    update_best(count, value, state.best_x, state.best_g, state.best_h, state.x, row, f, phi, g, h)
+    worst = state.front[count[N] - 1]
+    is_better = precedes(f, phi, 0, state.f[worst], state.phi[worst], 0, value[EPS])
+    if is_better and count[N] + count[STAGED] < state.pool.size:
+        enter(
+            count, value[EPS], param[RACE_FEASIBLE_PHI], state.x, state.f, state.phi, state.front,
+            state.pool, row,
+        )  # fmt: skip
+        count[SUCCESSES] -= 1
+    record(
+        param, count, value, state.limit, state.phi, state.memory, state.best_g, state.best_h,
+        state.trace_f, state.trace_phi, state.diagnostic,
+    )  # fmt: skip
 
 
 @part()

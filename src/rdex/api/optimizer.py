@@ -1,0 +1,301 @@
+"""`Optimizer`: ask and tell, for people who evaluate in their own way."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rdex.api.minimize import split_rng
+from rdex.api.status import Status
+from rdex.api.task import (
+    checked_budget,
+    checked_log,
+    make_initial,
+    make_limits,
+    make_settings,
+)
+from rdex.engine.engine import Engine
+from rdex.engine.files import RunFileError, load_state, save_state
+from rdex.engine.kernels import layout
+from rdex.engine.kernels.layout import State
+from rdex.engine.settings import Settings
+from rdex.problem.problem import Floats, Problem, checked_integrality, read_bounds
+
+if TYPE_CHECKING:
+    from rdex.api.result import Result
+
+Values = tuple[float, Floats, Floats]
+
+
+def never_called(x: Floats) -> Any:
+    """In the place of a function that the optimiser is never to call."""
+    raise TypeError("an Optimizer does not evaluate: tell it your values")
+
+
+class Optimizer:
+    """A run that the caller advances: `ask` for points, evaluate them, `tell` their values.
+
+    Points are matched by their bytes, so results may come out of order and in parts; the search
+    takes them in the order of asking, each waiting until all earlier ones are told or forgotten.
+    A told point that was never asked is an injection: it takes the place of one evaluation and
+    enters the population if it is better than the worst member.
+
+    Parameters
+    ----------
+    bounds : scipy.optimize.Bounds or sequence of (low, high)
+    n_ineq, n_eq : int
+        Numbers of constraints G <= 0 and H = 0.
+    maxfev : int
+        Budget, default 20000 a variable; part of the algorithm.
+    algorithm, rng, eq_tol, ineq_tol, constraint_scale, x0, init, integrality, log_scale, settings
+        As in `rdex.minimize`.
+
+    Examples
+    --------
+    >>> import rdex
+    >>> optimizer = rdex.Optimizer([(-5, 5)] * 2, n_ineq=1, maxfev=2000, rng=3)
+    >>> while not optimizer.stop:
+    ...     X = optimizer.ask(8)
+    ...     optimizer.tell(X, (X**2).sum(1), G=1 - X.sum(1, keepdims=True))
+    >>> round(optimizer.result().fun, 4)
+    0.5
+    """
+
+    def __init__(
+        self,
+        bounds: Any,
+        n_ineq: int = 0,
+        n_eq: int = 0,
+        *,
+        maxfev: int | None = None,
+        algorithm: str | Settings = "rdex-csop",
+        rng: Any = None,
+        eq_tol: Any = 1e-4,
+        ineq_tol: Any = 0.0,
+        constraint_scale: Any = "auto",
+        x0: Any = None,
+        init: Any = "uniform",
+        integrality: Any = None,
+        log_scale: Any = None,
+        target: float | None = None,
+        checkpoints: int = 2000,
+        variable_names: Any = (),
+        constraint_names: Any = (),
+        settings: Settings | None = None,
+    ) -> None:
+        lower, upper = read_bounds(bounds)
+        whole = None if integrality is None else checked_integrality(integrality, lower, upper)
+        self.problem = Problem(
+            lower,
+            upper,
+            n_ineq,
+            n_eq,
+            rows=never_called,
+            integrality=whole,
+            variable_names=tuple(variable_names),
+            constraint_names=tuple(constraint_names),
+        )
+        constants = make_settings(algorithm, settings)
+        budget = checked_budget(maxfev, self.problem.dim)
+        n0 = constants.initial_size(self.problem.dim, budget)
+        words, design = split_rng(rng)
+        self._engine = Engine(
+            self.problem,
+            constants,
+            budget,
+            words,
+            checkpoints=checkpoints,
+            limits=make_limits(self.problem, eq_tol, ineq_tol, constraint_scale),
+            initial=make_initial(self.problem, x0, init, n0, design),
+            log_variables=checked_log(log_scale, self.problem),
+            capacity=2 * n0 + 2,
+            goal=-np.inf if target is None else float(target),
+        )
+        self._asked: OrderedDict[int, bytes] = OrderedDict()  # number of the row -> its bytes
+        self._known: dict[int, Values] = {}  # results that wait for earlier ones
+        self._injected: list[tuple[Floats, Values]] = []
+
+    # --- asking and telling ---------------------------------------------------------------------
+    def ask(self, n: int = 1) -> Floats:
+        """At most `n` points to evaluate, (k, d).
+
+        Fewer, or none, where the search must first have results: a batch never crosses the end of
+        a generation, of the initial points or of the budget.
+        """
+        if n < 1:
+            raise ValueError(f"n must be at least 1, got {n}")
+        if self.stop is not None:
+            return np.empty((0, self.problem.dim))
+        number = self._engine.n_asked
+        points = self._engine.ask(n)
+        for k, point in enumerate(points):
+            self._asked[number + k] = point.tobytes()
+        return points.copy()
+
+    def tell(
+        self, X: ArrayLike, F: ArrayLike, G: ArrayLike | None = None, H: ArrayLike | None = None
+    ) -> None:
+        """Values of points: F (k,), G (k, n_ineq), H (k, n_eq); NaN where an evaluation failed."""
+        points = np.array(X, dtype=np.float64, ndmin=2)
+        k, d = points.shape[0], self.problem.dim
+        if points.ndim != 2 or points.shape[1] != d:
+            raise ValueError(f"X must have shape (k, {d}), got {np.shape(X)}")
+        f = checked_values("F", F, (k,))
+        g = checked_values("G", G, (k, self.problem.n_ineq))
+        h = checked_values("H", H, (k, self.problem.n_eq))
+        numbers: dict[bytes, list[int]] = {}
+        for number, key in self._asked.items():
+            if number not in self._known:
+                numbers.setdefault(key, []).append(number)
+        for i in range(k):
+            values = (float(f[i]), g[i].copy(), h[i].copy())
+            waiting = numbers.get(points[i].tobytes())
+            if waiting:
+                self._known[waiting.pop(0)] = values
+            else:
+                self._inject(points[i], values)
+        self._take()
+
+    def forget(self, X: ArrayLike) -> None:
+        """Points that will never be told; each counts as a failed evaluation."""
+        rows = np.array(X, dtype=np.float64, ndmin=2)
+        keys = {key for key in self._asked.values()}
+        for i, row in enumerate(rows):
+            if row.tobytes() not in keys:
+                raise ValueError(f"X[{i}] is not a pending point")
+        n, problem = rows.shape[0], self.problem
+        self.tell(
+            rows,
+            np.full(n, np.nan),
+            np.full((n, problem.n_ineq), np.nan),
+            np.full((n, problem.n_eq), np.nan),
+        )
+
+    def _inject(self, x: Floats, values: Values) -> None:
+        """Keep a point that was not asked for until nothing is outstanding."""
+        outside = ~((x >= self.problem.lower) & (x <= self.problem.upper))
+        if outside.any():
+            j = int(np.flatnonzero(outside)[0])
+            raise ValueError(
+                f"an injected point must be inside the bounds: {self.problem.variable_names[j]} "
+                f"= {x[j]}"
+            )
+        self._injected.append((x.copy(), values))
+
+    def _take(self) -> None:
+        """Give the search all results whose turn has come."""
+        while self._asked:
+            number = next(iter(self._asked))
+            if number not in self._known:
+                return
+            f, g, h = self._known.pop(number)
+            del self._asked[number]
+            self._engine.tell(np.array([f]), g[None, :], h[None, :])
+        for x, (f, g, h) in self._injected:
+            if not self._engine.is_finished:
+                self._engine.inject(x, f, g, h)
+        self._injected.clear()
+
+    # --- where the run stands -------------------------------------------------------------------
+    @property
+    def pending(self) -> Floats:
+        """Points asked and not yet told, (k, d)."""
+        rows = [key for number, key in self._asked.items() if number not in self._known]
+        return np.array([np.frombuffer(key) for key in rows]).reshape(-1, self.problem.dim)
+
+    @property
+    def nfev(self) -> int:
+        """Evaluations the search has taken."""
+        return self._engine.nfev
+
+    @property
+    def stop(self) -> str | None:
+        """Why there is nothing more to ask, or None."""
+        if self._engine.is_goal_reached:
+            return "target"
+        return "budget" if self._engine.is_finished else None
+
+    def result(self) -> Result:
+        """The result as it stands."""
+        from rdex.api.result import make_result
+
+        status = {"target": Status.TARGET, "budget": Status.BUDGET, None: Status.RUNNING}[self.stop]
+        return make_result(self._engine, status, float("nan"))
+
+    # --- keeping --------------------------------------------------------------------------------
+    def state_dict(self) -> dict[str, Any]:
+        """Everything about the run as plain arrays and JSON values."""
+        return {
+            **{name: array.copy() for name, array in self._engine.state._asdict().items()},
+            "waiting": [
+                [number, key.hex(), listed(self._known.get(number))]
+                for number, key in self._asked.items()
+            ],
+            "injected": [[x.tolist(), listed(values)] for x, values in self._injected],
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue from what `state_dict` gave; the optimiser must have been made alike."""
+        missing = set(State._fields) - set(state)
+        if missing:
+            raise RunFileError(f"the state lacks {', '.join(sorted(missing))}")
+        arrays = State(**{name: np.array(state[name]) for name in State._fields})
+        for name in ("param", "box", "limit"):
+            here, there = getattr(self._engine.state, name), getattr(arrays, name)
+            same = here.shape == there.shape
+            if name == "limit":  # weights may have been learnt meanwhile
+                same = same and np.array_equal(here[layout.TOLERANCE], there[layout.TOLERANCE])
+            elif same:
+                same = np.array_equal(here, there)
+            if not same:
+                raise RunFileError("the state belongs to an optimiser with other arguments")
+        self._engine.state = arrays
+        self._asked = OrderedDict(
+            (int(number), bytes.fromhex(key)) for number, key, _ in state.get("waiting", [])
+        )
+        self._known = {
+            int(number): unlisted(values)
+            for number, _, values in state.get("waiting", [])
+            if values is not None
+        }
+        self._injected = [
+            (np.array(x, dtype=np.float64), unlisted(values))
+            for x, values in state.get("injected", [])
+        ]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the run to a file (npz and JSON), whole or not at all."""
+        state = self.state_dict()
+        header = {"waiting": state["waiting"], "injected": state["injected"]}
+        save_state(path, self._engine.state, header)
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Continue from a file that `save` wrote."""
+        state, header = load_state(path)
+        self.load_state_dict({**state._asdict(), **header})
+
+
+def checked_values(label: str, values: ArrayLike | None, shape: tuple[int, ...]) -> Floats:
+    """Values of the expected shape; None stands for no constraints."""
+    if values is None and shape[-1] == 0:
+        return np.empty(shape)
+    array = np.asarray(values if values is not None else np.empty(0), dtype=np.float64)
+    if len(shape) == 2 and array.shape == shape[:1] and shape[1] == 1:
+        array = array[:, None]
+    if array.shape != shape and not (len(shape) == 1 and array.size == shape[0]):
+        raise ValueError(f"{label} must have shape {shape}, got {array.shape}")
+    return array.reshape(shape)
+
+
+def listed(values: Values | None) -> Any:
+    """Values as JSON."""
+    return None if values is None else [values[0], values[1].tolist(), values[2].tolist()]
+
+
+def unlisted(values: Any) -> Values:
+    """Values from JSON."""
+    return float(values[0]), np.array(values[1], float), np.array(values[2], float)

@@ -1,0 +1,41 @@
+"""Objective and violation over evaluations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rdex.common.extras import require
+
+if TYPE_CHECKING:
+    from rdex.api.result import Result
+
+
+def plot_history(result: Result, axes: Any = None) -> Any:
+    """Two panels: best f, drawn solid once feasible, and the mean violation; returns the figure."""
+    if axes is None:
+        pyplot = require("matplotlib.pyplot", "bench")
+        figure, axes = pyplot.subplots(2, 1, sharex=True, figsize=(7, 5), layout="constrained")
+    else:
+        figure = axes[0].figure
+    history = result.history
+    feasible = history.cv == 0
+    objective, violation = axes
+    objective.plot(history.nfev, history.f, ":", color="0.5", label="least violating point")
+    objective.plot(
+        history.nfev, np.where(feasible, history.f, np.nan), color="C0", label="feasible"
+    )
+    objective.set_ylabel("best f")
+    objective.legend(loc="upper right")
+    positive = np.where(history.cv > 0, history.cv, np.nan)
+    violation.plot(history.nfev, positive, color="C1", label="mean violation")
+    violation.plot(history.nfev, history.eps, "--", color="0.5", label="ε (scaled)")
+    violation.set_yscale("symlog", linthresh=1e-8)
+    violation.set_ylabel("violation")
+    violation.set_xlabel("evaluations")
+    violation.legend(loc="upper right")
+    if result.first_feasible:
+        for axis in axes:
+            axis.axvline(result.first_feasible, color="C2", linewidth=1)
+    return figure

@@ -1,0 +1,84 @@
+"""Live progress of a run: a rich display in a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from rdex.engine.engine import Engine
+from rdex.engine.kernels import layout
+
+
+class Progress:
+    """Shows where a run stands; call `update` often, it draws seldom."""
+
+    def __init__(self, engine: Engine, every: float = 5.0) -> None:
+        self._start = time.monotonic()
+        self._start_nfev = engine.nfev
+        self._last = 0.0
+        self._every = every
+        self._live: Any = None
+        if sys.stderr.isatty():
+            self._live, self._every = _live_display(), 0.1
+
+    def update(self, engine: Engine, final: bool = False) -> None:
+        """Draw the present, if the last drawing is old enough."""
+        now = time.monotonic()
+        if not final and now - self._last < self._every:
+            return
+        self._last = now
+        facts = self.facts(engine)
+        if self._live is not None:
+            self._live.update(_table(facts), refresh=True)
+        else:
+            text = "  ".join(f"{name} {value}" for name, value in facts.items())
+            print(f"rdex  {text}", file=sys.stderr)
+
+    def facts(self, engine: Engine) -> dict[str, str]:
+        """Names and texts of what is shown."""
+        state = engine.state
+        best = engine.best
+        elapsed = max(time.monotonic() - self._start, 1e-9)
+        speed = (engine.nfev - self._start_nfev) / elapsed
+        left = (engine.maxfev - engine.nfev) / speed if speed > 0 else float("nan")
+        phi = state.phi[: engine.n]
+        return {
+            "evaluations": f"{engine.nfev}/{engine.maxfev}",
+            "best f": f"{best.f:.8g}",
+            "violation": f"{best.phi:.3g}",
+            "feasible": f"{100 * float((phi == 0).mean()):.0f} %",
+            "ε": f"{state.value[layout.EPS]:.3g}",
+            "N": str(engine.n),
+            "speed": f"{speed:.3g}/s",
+            "left": f"{left:.0f} s",
+        }
+
+    def close(self, engine: Engine) -> None:
+        """Draw once more and let the terminal go."""
+        self.update(engine, final=True)
+        if self._live is not None:
+            self._live.stop()
+
+
+def _live_display() -> Any:
+    """A rich display on standard error, or None where rich is not installed."""
+    try:
+        from rich.console import Console
+        from rich.live import Live
+    except ModuleNotFoundError:
+        return None
+    live = Live(console=Console(stderr=True), auto_refresh=False, transient=False)
+    live.start()
+    return live
+
+
+def _table(facts: dict[str, str]) -> Any:
+    """The facts side by side."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
+    for name in facts:
+        table.add_column(name, justify="right", style="cyan" if name == "best f" else None)
+    table.add_row(*facts.values())
+    return table
