@@ -155,6 +155,22 @@ def test_folders_of_other_things_are_refused(tmp_path):
 
 
 @pytest.mark.slow
+def test_ctrl_c_ends_at_once_and_says_so(undisturbed, tmp_path):
+    folder = tmp_path / "out"
+    process = command(folder, "--workers", "2")
+    wait_for_runs(folder, 2, process)
+    workers = [child.pid for child in worker_processes(process)]
+    os.kill(process.pid, signal.SIGINT)
+    code, _, err = finished(process)
+    assert code == 130
+    assert "the same command continues" in err
+    assert "Traceback" not in err
+    wait_until(lambda: not any(is_alive(pid) for pid in workers))
+    rdex.campaign.run(folder, workers=2, **WORDS)
+    assert rows(folder) == undisturbed
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_kills_at_random_moments(undisturbed, tmp_path, seed):
     """The command or one of its workers dies again and again, at any time."""

@@ -125,7 +125,7 @@ def run_campaign(
     except (ValueError, OSError, StoreError, CampaignError) as error:
         fail(error)
     typer.echo(_sentence(outcome, folder))
-    if outcome.failed:
+    if outcome.failed or outcome.skipped:
         raise typer.Exit(3)
 
 
