@@ -31,8 +31,7 @@ class Progress:
     """Where a campaign stands.
 
     `total` runs are asked for; `stored` of them were there before, `computed` are new, `failed`
-    ended with an exception now, `skipped` did so earlier; `running` are being made or wait in a
-    worker.
+    ended with an exception now, `skipped` did so earlier; `running` are being made.
     """
 
     total: int
@@ -224,7 +223,7 @@ def carry_out(
     losses: dict[RunKey, int] = {}
     progress.begun = monotonic()
     progress.dashboard = getattr(pool, "dashboard", None)
-    while waiting or pool.running:
+    while waiting or pool.held:
         while waiting and pool.room(waiting[0].key in losses):
             task = waiting.popleft()
             if store.has(task.key):  # another process has made it meanwhile
@@ -233,7 +232,7 @@ def carry_out(
                 pool.submit(task, task.key in losses)
         progress.running = pool.running
         on_progress(progress, None, "")
-        ended = pool.next(TICK) if pool.running else None
+        ended = pool.next(TICK) if pool.held else None
         if ended is None:
             continue
         task, result = ended

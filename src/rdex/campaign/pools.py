@@ -50,8 +50,12 @@ class Pool(Protocol):
         """A task that has ended, waiting for it up to `timeout` seconds."""
 
     @property
-    def running(self) -> int:
+    def held(self) -> int:
         """Number of tasks taken and not given back."""
+
+    @property
+    def running(self) -> int:
+        """Number of tasks that are being carried out; others wait for their worker."""
 
     def close(self) -> None:
         """End everything at once."""
@@ -118,8 +122,12 @@ class LocalPool:
             return task, Lost(str(error).splitlines()[0])
 
     @property
-    def running(self) -> int:
+    def held(self) -> int:
         return sum(lane.held for lane in self._lanes)
+
+    @property
+    def running(self) -> int:
+        return sum(lane.held > 0 for lane in self._lanes)
 
     def close(self) -> None:
         for lane in self._lanes:
@@ -207,8 +215,12 @@ class DaskPool:
             raise PoolError(f"the Dask scheduler is gone: {error}") from error
 
     @property
-    def running(self) -> int:
+    def held(self) -> int:
         return len(self._held)
+
+    @property
+    def running(self) -> int:
+        return min(len(self._held), self._threads)
 
     def close(self) -> None:
         for future in list(self._held):

@@ -14,6 +14,7 @@ from time import perf_counter
 
 import rdex
 from rdex.campaign.algorithms import Algorithm
+from rdex.common.extras import require
 from rdex.problem import Problem
 from rdex.store import RunKey, StoredRun
 from rdex.store.schema import encode_run
@@ -79,6 +80,7 @@ def load_kernels() -> None:
     """Import what every run needs, so that no run's time includes it."""
     for room in ("engine.kernels.fused", "engine.kernels.asktell", "recorder.kernels"):
         importlib.import_module(f"rdex.{room}")
+    require("pyarrow.parquet", "bench")
 
 
 @functools.cache

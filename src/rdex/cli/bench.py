@@ -28,36 +28,36 @@ def run_campaign(
     ] = None,
     algorithms: Annotated[
         str | None,
-        typer.Option(help="Names, or path.py:NAME, separated by commas [default: rdex-csop]."),
+        typer.Option(help="Names, or path.py:NAME, separated by commas; rdex-csop by default."),
     ] = None,
     suite: Annotated[
-        str | None, typer.Option(help="cec2017, g2006 or engineering [default: cec2017].")
+        str | None, typer.Option(help="cec2017, g2006 or engineering; cec2017 by default.")
     ] = None,
-    dim: Annotated[str | None, typer.Option(help="Of cec2017; 30 or 10,30 [default: 30].")] = None,
+    dim: Annotated[str | None, typer.Option(help="Of cec2017; 30 or 10,30; 30 by default.")] = None,
     edition: Annotated[
-        str | None, typer.Option(help="Of cec2017: 2017 or 2024 [default: 2017].")
+        str | None, typer.Option(help="Of cec2017: 2017 or 2024; 2017 by default.")
     ] = None,
     instance: Annotated[
-        str | None, typer.Option(help="Of cec2017: official or a number [default: 1].")
+        str | None, typer.Option(help="Of cec2017: official or a number; 1 by default.")
     ] = None,
     problems: Annotated[
-        str | None, typer.Option(help="Such as 1,5-8 or C07 [default: all].")
+        str | None, typer.Option(help="Such as 1,5-8 or C07; all by default.")
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(help="Of each algorithm on each problem [default: 25].")
+        int | None, typer.Option(help="Of each algorithm on each problem; 25 by default.")
     ] = None,
     maxfev: Annotated[
-        str | None, typer.Option(help="Evaluations of a run: 600000 or 20000D [default: 20000D].")
+        str | None, typer.Option(help="Evaluations of a run: 600000 or 20000D; 20000D by default.")
     ] = None,
     checkpoints: Annotated[
-        int | None, typer.Option(help="Records of the best so far [default: 2000].")
+        int | None, typer.Option(help="Records of the best so far; 2000 by default.")
     ] = None,
-    rng: Annotated[int | None, typer.Option(help="Root of all seeds [default: 0].")] = None,
+    rng: Annotated[int | None, typer.Option(help="Root of all seeds; 0 by default.")] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder of the campaign; made or continued.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="Processes; -1: one a core [default: -1].")
+        int | None, typer.Option(help="Processes; -1: one a core; -1 by default.")
     ] = None,
     scheduler: Annotated[
         str | None, typer.Option(help="Use a Dask cluster: tcp://host:port.")
@@ -214,7 +214,7 @@ def list_algorithms(as_json: AsJson = False) -> None:
 def score(
     folders: Folders,
     reference: Annotated[
-        str | None, typer.Option(help="Algorithm the others are compared with [default: first].")
+        str | None, typer.Option(help="Algorithm the others are compared with; first by default.")
     ] = None,
     form: Annotated[str, typer.Option(help="target (2024, 2025) or pairwise (2026).")] = "target",
     cutoff: Annotated[float, typer.Option(help="|f| below it counts as 0; 0 for none.")] = 1e-8,
@@ -229,7 +229,7 @@ def score(
     ] = 0,
     table: Annotated[
         list[str] | None,
-        typer.Option(help="Which tables; `all` for all. Repeatable [default: the summaries]."),
+        typer.Option(help="Which tables; `all` for all. Repeatable; the summaries by default."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -289,11 +289,11 @@ def import_files(
     edition: Annotated[str, typer.Option(help="2017 or 2024.")] = "2017",
     instance: Annotated[str, typer.Option(help="official or a number.")] = "official",
     format: Annotated[
-        str | None, typer.Option(help="2026, released or matlab [default: by the names].")
+        str | None, typer.Option(help="2026, released or matlab; by the names by default.")
     ] = None,
     maxfev: Annotated[int | None, typer.Option(help="Budget, where files do not say it.")] = None,
     checkpoints: Annotated[
-        int | None, typer.Option(help="Checkpoints of a trace (released, matlab) [default: 2000].")
+        int | None, typer.Option(help="Checkpoints of a trace (released, matlab); 2000 by default.")
     ] = None,
     violation: Annotated[
         str | None, typer.Option(help="mean, sum or signed (released, where not known).")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from time import monotonic
 from types import TracebackType
-from typing import Any
 
 import typer
-from rich.console import Console, Group
+from rich.console import Console
 from rich.live import Live
 from rich.progress_bar import ProgressBar
+from rich.table import Table
 from rich.text import Text
 
 from rdex.campaign import Progress
@@ -73,13 +73,12 @@ def line_of(progress: Progress) -> str:
     return ", ".join(parts)
 
 
-def panel(progress: Progress) -> Any:
+def panel(progress: Progress) -> Table:
     """Bar and line of the live display."""
     done = progress.stored + progress.computed + progress.failed + progress.skipped
-    parts: list[Any] = [
-        ProgressBar(total=max(progress.total, 1), completed=done, width=60),
-        Text(line_of(progress)),
-    ]
+    lines = Table.grid()
+    lines.add_row(ProgressBar(total=max(progress.total, 1), completed=done, width=60))
+    lines.add_row(Text(line_of(progress)))
     if progress.dashboard:
-        parts.append(Text(f"Dask: {progress.dashboard}", style="dim"))
-    return Group(*parts)
+        lines.add_row(Text(f"Dask: {progress.dashboard}", style="dim"))
+    return lines
