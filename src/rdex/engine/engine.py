@@ -169,7 +169,7 @@ class Engine:
 
     def decoded(self, x: Floats) -> Floats:
         """Points of the user's space for points (d,) or (n, d) of the engine's."""
-        from rdex.engine.kernels.asktell import decode_points
+        from rdex.engine.kernels.points import decode_points
 
         rows = np.array(x, dtype=np.float64, ndmin=2)
         points = np.empty_like(rows)

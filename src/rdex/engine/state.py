@@ -107,7 +107,7 @@ def make_state(
 
 def initial_points(random: NDArray[np.uint64], box: Floats, n: int) -> Floats:
     """`n` uniform points of the box."""
-    from rdex.engine.kernels.asktell import uniform_points
+    from rdex.engine.kernels.points import uniform_points
 
     points = np.empty((n, box.shape[1]))
     uniform_points(random, box, points)

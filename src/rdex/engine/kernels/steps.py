@@ -26,6 +26,7 @@ from rdex.engine.kernels.layout import (
     MAPPING,
     MAXFEV,
     N0,
+    NEXT_AT,
     PARTNER,
     RACE_FEASIBLE_PHI,
     RACE_OWED,
@@ -184,8 +185,9 @@ def tell_row(state, k, f_raw, g, h):
             param, count, value, state.f, state.phi, state.front, state.pool, state.slot,
             state.scratch, state.levels,
         )  # fmt: skip
-    record(
-        param, count, value, state.limit, state.phi, state.memory, state.best_g, state.best_h,
-        state.trace_f, state.trace_phi, state.diagnostic,
-    )  # fmt: skip
+    if count[TOLD] >= count[NEXT_AT]:  # asked here, so that the call is not paid every time
+        record(
+            param, count, value, state.limit, state.phi, state.memory, state.best_g, state.best_h,
+            state.trace_f, state.trace_phi, state.diagnostic,
+        )  # fmt: skip
     return ended

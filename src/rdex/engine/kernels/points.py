@@ -1,0 +1,25 @@
+"""Points in and out of the engine's box; apart, so that a run compiles only what it needs."""
+
+from numba import types
+
+from rdex.common.compiling import kernel
+from rdex.common.random import uniform
+from rdex.engine.kernels.layout import LOWER, MATRIX, UPPER
+from rdex.engine.kernels.steps import decode
+
+
+@kernel(types.void(types.uint64[::1], MATRIX, MATRIX))
+def uniform_points(random, box, points):
+    """Fill `points` (n, d) with uniform points of the engine's box, row by row."""
+    for i in range(points.shape[0]):
+        for j in range(points.shape[1]):
+            low = box[LOWER, j]
+            high = box[UPPER, j]
+            points[i, j] = min(low + uniform(random) * (high - low), high)
+
+
+@kernel(types.void(MATRIX, MATRIX, MATRIX))
+def decode_points(x, box, points):
+    """The user's points for all rows of x."""
+    for i in range(x.shape[0]):
+        decode(x, i, box, 1, points[i])
