@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rdex.api.task import (
-    Task,
-    checked_budget,
-    checked_log,
-    make_initial,
-    make_limits,
-    make_problem,
-    make_settings,
-)
+from rdex.api.task import checked_count, checked_number, make_problem, make_task
 from rdex.engine.settings import Settings
+from rdex.problem.functions import OneFunction, SeparateFunctions
 from rdex.problem.problem import Problem
 
 if TYPE_CHECKING:
     from rdex.api.result import Result
 
 log = logging.getLogger("rdex")
-
-#: Runs expected to take longer than this many seconds are announced.
-LONG_RUN = 3600.0
 
 
 def minimize(
@@ -80,12 +68,15 @@ def minimize(
         `scipy.optimize.NonlinearConstraint`, `LinearConstraint`, or dicts with 'type' and 'fun'
         ('ineq' means fun(x) >= 0, as in SciPy). Equal bounds make an equality. Every constraint
         function is called once at the centre of the box to learn how many values it has.
-    x0 : (d,) or (k, d) array
-        Points to start from; they replace the first of the initial population.
+    x0 : (d,) or (k, d) array, or mapping
+        Points to start from; they replace the first of the initial population. With known values:
+        a mapping with `x`, `fun`, and `G`, `H` where there are constraints, such as an earlier
+        result; these points are not evaluated again, but counted in `nfev`.
     init : "uniform", "latinhypercube", "sobol" or (k, d) array
-        The rest of the initial population.
+        The rest of the initial population; what an array leaves open is uniform.
     algorithm : str or Settings
-        "rdex-csop", "rdex", "cl-srde", "rde26".
+        "rdex-csop", "rdex", "cl-srde" or "rde26", with perturbations in units of the box; or
+        constants of one's own, used as they are.
     maxfev : int
         Budget of evaluations, default 20000 a variable. It is part of the algorithm: the
         population shrinks and the constraints tighten with the share that is used.
@@ -124,8 +115,8 @@ def minimize(
         Refine the answer with SciPy's SLSQP, or by ``polish(result, problem) -> x``; kept only if
         it is better. Its evaluations are counted in `nfev`, beyond maxfev.
     checkpoint : path
-        File the run is kept in, every 30 s, at the end and on Ctrl-C or SIGTERM; the same call
-        goes on from it exactly.
+        File the run is kept in: every 30 s, at the end and on Ctrl-C or SIGTERM, which end a run
+        and return what it has. The same call goes on from it exactly.
     on_error : "penalize" or "raise"
         What an exception in `fun` does after the first evaluation.
     variable_names, constraint_names : sequence of str
@@ -133,7 +124,7 @@ def minimize(
     checkpoints : int
         Number of records in `result.history`.
     settings : Settings
-        Constants of one's own, used as they are, instead of `algorithm`.
+        The same as giving them as `algorithm`.
 
     Returns
     -------
@@ -156,135 +147,115 @@ def minimize(
     from rdex.api.progress import Progress
     from rdex.api.result import make_result
     from rdex.api.runner import Watch, run
-    from rdex.engine.engine import Engine
+    from rdex.api.status import Status
     from rdex.evaluation.gate import Gate
 
+    check_choices(on_error, workers, callback, polish, checkpoint, tol, maxtime)
     problem = make_problem(
         fun, bounds, args, constraints, vectorized, integrality, variable_names, constraint_names
     )
-    check_choices(on_error, updating, batch, workers, tol, maxtime)
-    budget = checked_budget(maxfev, problem.dim)
-    constants = make_settings(algorithm, settings)
-    n0 = constants.initial_size(problem.dim, budget)
-    size = choose_batch(problem, workers, vectorized, updating, batch)
-    words, design = split_rng(rng)
-    task = Task(
-        problem,
-        constants,
-        make_limits(problem, eq_tol, ineq_tol, constraint_scale),
-        budget,
-        make_initial(problem, x0, init, n0, design),
-        checked_log(log_scale, problem),
-        -np.inf if target is None else float(target),
-        size,
-    )
-    engine = Engine(
-        problem,
-        constants,
-        budget,
-        words,
+    size = choose_batch(problem, workers, updating, batch)
+    task = make_task(
+        with_working_compiler(problem),
+        algorithm=algorithm,
+        settings=settings,
+        maxfev=maxfev,
+        x0=x0,
+        init=init,
+        target=target,
+        eq_tol=eq_tol,
+        ineq_tol=ineq_tol,
+        constraint_scale=constraint_scale,
+        rng=rng,
+        log_scale=log_scale,
         checkpoints=checkpoints,
-        limits=task.limits,
-        initial=task.initial,
-        log_variables=task.log_variables,
-        capacity=max(64, 2 * (size or 1) + 2),
-        goal=task.goal,
+        batch=size,
     )
+    engine = task.engine(capacity=max(64, 2 * (size or 1) + 2))
     keeper = None if checkpoint is None else Checkpoint(checkpoint, task)
-    if keeper is not None and keeper.restore(engine):
-        log.info("resuming %s at %d evaluations", keeper.path, engine.nfev)
-    is_fused = problem.is_compiled and size == 1 and workers == 1
-    gate = None if is_fused else Gate(problem, workers, on_error, min(n0, budget))
+    if keeper is not None:
+        keeper.begin(engine)
+    gate = Gate(task.problem, workers, on_error)
     watch = Watch(
         engine,
-        announcing_long_runs(callback, maxfev, budget, engine),
-        tol,
-        maxtime,
-        Progress(engine) if progress else None,
-        keeper,
+        gate,
+        n_initial=task.n_initial,
+        callback=callback,
+        tol=tol,
+        maxtime=maxtime,
+        progress=Progress(engine) if progress else None,
+        checkpoint=keeper,
+        estimate=maxfev is None,
     )
     try:
         status = run(engine, gate, size, watch)
     finally:
-        if gate is not None:
-            gate.close()
+        gate.close()
     result = make_result(engine, status, watch.seconds)
-    return polished(result, problem, engine, polish) if polish else result
-
-
-def split_rng(rng: Any) -> tuple[Any, np.random.Generator]:
-    """A seed for the engine and a generator for designed initial points, from one `rng`."""
-    if isinstance(rng, np.random.Generator | np.random.BitGenerator | np.random.RandomState):
-        words = np.random.default_rng(rng).integers(0, 2**32, size=8, dtype=np.uint32)
-        rng = np.random.SeedSequence(words.tolist())
-    elif not isinstance(rng, np.random.SeedSequence):
-        try:
-            rng = np.random.SeedSequence(rng)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"rng must be what numpy.random.default_rng accepts, got {rng!r}"
-            ) from error
-    # A key beside the children that `spawn` would give: the user's object stays as it is.
-    design = np.random.SeedSequence(rng.entropy, spawn_key=(*rng.spawn_key, 2**31))
-    return rng, np.random.default_rng(design)
+    if polish and status != Status.INTERRUPTED:
+        return polished(result, task.problem, engine, polish)
+    return result
 
 
 def check_choices(
-    on_error: Any, updating: Any, batch: Any, workers: Any, tol: Any, maxtime: Any
+    on_error: Any,
+    workers: Any,
+    callback: Any,
+    polish: Any,
+    checkpoint: Any,
+    tol: Any,
+    maxtime: Any,
 ) -> None:
-    """Arguments that have few possible values."""
+    """Arguments that need nothing else to be judged."""
     if on_error not in ("penalize", "raise"):
         raise ValueError(f'on_error must be "penalize" or "raise", got {on_error!r}')
-    if updating not in (None, "immediate", "deferred"):
-        raise ValueError(f'updating must be None, "immediate" or "deferred", got {updating!r}')
-    if batch is not None and (isinstance(batch, bool) or not isinstance(batch, int) or batch < 1):
-        raise ValueError(f"batch must be a whole number >= 1, got {batch!r}")
-    if isinstance(workers, bool) or not (
-        (isinstance(workers, int) and (workers >= 1 or workers == -1))
-        or callable(workers)
-        or hasattr(workers, "map")
-    ):
+    is_number = isinstance(workers, int) and not isinstance(workers, bool)
+    is_map = callable(workers) or hasattr(workers, "map")
+    if not (workers >= 1 or workers == -1 if is_number else is_map):
         raise ValueError(f"workers must be an int >= 1, -1 or map-like, got {workers!r}")
+    if callback is not None and not callable(callback):
+        raise ValueError(f"callback must be callable, got {callback!r}")
+    if not isinstance(polish, bool) and not callable(polish):
+        raise ValueError(f"polish must be True, False or callable, got {polish!r}")
+    if checkpoint is not None and not isinstance(checkpoint, str | os.PathLike):
+        raise ValueError(f"checkpoint must be a path, got {checkpoint!r}")
     for label, value in (("tol", tol), ("maxtime", maxtime)):
-        if value is not None and not value >= 0:
+        if value is not None and not checked_number(label, value) >= 0:
             raise ValueError(f"{label} must be >= 0, got {value!r}")
 
 
 def choose_batch(
-    problem: Problem, workers: Any, vectorized: Any, updating: str | None, batch: int | None
+    problem: Problem, workers: Any, updating: str | None, batch: int | None
 ) -> int | None:
     """1 for immediate updating, else the given size, or None for the default function of N."""
-    at_once = isinstance(workers, int) and workers == 1 and problem.rows is None
+    if updating not in (None, "immediate", "deferred"):
+        raise ValueError(f'updating must be None, "immediate" or "deferred", got {updating!r}')
+    if batch is not None:
+        batch = checked_count("batch", batch)
     if updating == "immediate":
-        if not at_once and batch not in (None, 1):
-            raise ValueError('updating="immediate" evaluates one point at a time: batch must be 1')
+        if batch not in (None, 1):
+            raise ValueError(f'updating="immediate" means batch=1, got batch={batch}')
         return 1
-    if updating is None and batch is None and at_once:
+    one_by_one = isinstance(workers, int) and workers == 1 and problem.rows is None
+    if updating is None and batch is None and one_by_one:
         return 1
     return batch
 
 
-def announcing_long_runs(
-    callback: Callable[[Any], Any] | None, maxfev: int | None, budget: int, engine: Any
-) -> Callable[[Any], Any] | None:
-    """The callback, wrapped to say once how long the default budget will take, if long."""
-    if maxfev is not None:
-        return callback
-    start = time.monotonic()
-    said = False
-
-    def announce(present: Any) -> Any:
-        nonlocal said
-        if not said and present.nfev:
-            said = True
-            estimate = (time.monotonic() - start) / present.nfev * budget
-            if estimate > LONG_RUN:
-                log.warning(
-                    "the default budget of %d evaluations will take about %.1f hours; "
-                    "give maxfev= or maxtime= for a shorter run",
-                    budget,
-                    estimate / 3600,
-                )
-        return callback(present) if callback is not None else False
-
-    return announce
+def with_working_compiler(problem: Problem) -> Problem:
+    """The problem, compiled if it can be; jitted functions numba cannot join stay in Python."""
+    if not problem.is_compiled:
+        return problem
+    try:
+        _ = problem.compiled
+    except Exception as error:
+        if not isinstance(problem.point, SeparateFunctions | OneFunction):
+            raise
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        log.warning(
+            "%s does not fit the compiled loop and is called from Python: %s",
+            problem.name,
+            reason[0],
+        )
+        return dataclasses.replace(problem, compile=None)
+    return problem

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rdex.api.minimize import split_rng
 from rdex.api.status import Status
-from rdex.api.task import (
-    checked_budget,
-    checked_log,
-    make_initial,
-    make_limits,
-    make_settings,
-)
-from rdex.engine.engine import Engine
+from rdex.api.task import checked_count, make_task
+from rdex.engine.engine import default_batch
 from rdex.engine.files import RunFileError, load_state, save_state
 from rdex.engine.kernels import layout
 from rdex.engine.kernels.layout import State
@@ -41,8 +34,9 @@ class Optimizer:
 
     Points are matched by their bytes, so results may come out of order and in parts; the search
     takes them in the order of asking, each waiting until all earlier ones are told or forgotten.
-    A told point that was never asked is an injection: it takes the place of one evaluation and
-    enters the population if it is better than the worst member.
+    Equal rows that were asked several times are told several times. A told point that is not
+    pending is an injection: it waits until nothing is pending, takes the place of one evaluation
+    and enters the population if it is better than the worst member.
 
     Parameters
     ----------
@@ -51,7 +45,8 @@ class Optimizer:
         Numbers of constraints G <= 0 and H = 0.
     maxfev : int
         Budget, default 20000 a variable; part of the algorithm.
-    algorithm, rng, eq_tol, ineq_tol, constraint_scale, x0, init, integrality, log_scale, settings
+    algorithm, rng, eq_tol, ineq_tol, constraint_scale, x0, init, integrality, log_scale, target,
+    checkpoints, variable_names, constraint_names, settings
         As in `rdex.minimize`.
 
     Examples
@@ -83,8 +78,8 @@ class Optimizer:
         log_scale: Any = None,
         target: float | None = None,
         checkpoints: int = 2000,
-        variable_names: Any = (),
-        constraint_names: Any = (),
+        variable_names: Sequence[str] | None = None,
+        constraint_names: Sequence[str] | None = None,
         settings: Settings | None = None,
     ) -> None:
         lower, upper = read_bounds(bounds)
@@ -96,105 +91,130 @@ class Optimizer:
             n_eq,
             rows=never_called,
             integrality=whole,
-            variable_names=tuple(variable_names),
-            constraint_names=tuple(constraint_names),
+            variable_names=tuple(variable_names or ()),
+            constraint_names=tuple(constraint_names or ()),
         )
-        constants = make_settings(algorithm, settings)
-        budget = checked_budget(maxfev, self.problem.dim)
-        n0 = constants.initial_size(self.problem.dim, budget)
-        words, design = split_rng(rng)
-        self._engine = Engine(
+        task = make_task(
             self.problem,
-            constants,
-            budget,
-            words,
+            algorithm=algorithm,
+            settings=settings,
+            maxfev=maxfev,
+            x0=x0,
+            init=init,
+            target=target,
+            eq_tol=eq_tol,
+            ineq_tol=ineq_tol,
+            constraint_scale=constraint_scale,
+            rng=rng,
+            log_scale=log_scale,
             checkpoints=checkpoints,
-            limits=make_limits(self.problem, eq_tol, ineq_tol, constraint_scale),
-            initial=make_initial(self.problem, x0, init, n0, design),
-            log_variables=checked_log(log_scale, self.problem),
-            capacity=2 * n0 + 2,
-            goal=-np.inf if target is None else float(target),
         )
-        self._asked: OrderedDict[int, bytes] = OrderedDict()  # number of the row -> its bytes
+        # A generation, each of its trials with a race partner, can be pending at once.
+        self._engine = task.engine(
+            capacity=2 * task.settings.initial_size(self.problem.dim, task.maxfev) + 2
+        )
+        self._asked: dict[int, bytes] = {}  # number of the row -> its bytes, in order
         self._known: dict[int, Values] = {}  # results that wait for earlier ones
         self._injected: list[tuple[Floats, Values]] = []
 
     # --- asking and telling ---------------------------------------------------------------------
-    def ask(self, n: int = 1) -> Floats:
-        """At most `n` points to evaluate, (k, d).
+    def ask(self, n: int | None = None) -> Floats:
+        """At most `n` points to evaluate, (k, d); by default as many as `minimize` takes at once.
 
         Fewer, or none, where the search must first have results: a batch never crosses the end of
         a generation, of the initial points or of the budget.
         """
-        if n < 1:
-            raise ValueError(f"n must be at least 1, got {n}")
+        size = default_batch(self._engine.n) if n is None else checked_count("n", n)
         if self.stop is not None:
             return np.empty((0, self.problem.dim))
         number = self._engine.n_asked
-        points = self._engine.ask(n)
+        points = self._engine.ask(size)
         for k, point in enumerate(points):
             self._asked[number + k] = point.tobytes()
-        return points.copy()
+        return points
 
     def tell(
         self, X: ArrayLike, F: ArrayLike, G: ArrayLike | None = None, H: ArrayLike | None = None
     ) -> None:
         """Values of points: F (k,), G (k, n_ineq), H (k, n_eq); NaN where an evaluation failed."""
-        points = np.array(X, dtype=np.float64, ndmin=2)
-        k, d = points.shape[0], self.problem.dim
-        if points.ndim != 2 or points.shape[1] != d:
-            raise ValueError(f"X must have shape (k, {d}), got {np.shape(X)}")
+        points = self._rows(X)
+        k = points.shape[0]
         f = checked_values("F", F, (k,))
         g = checked_values("G", G, (k, self.problem.n_ineq))
         h = checked_values("H", H, (k, self.problem.n_eq))
+        pending = self._pending()
+        known, injected = {}, []
+        for i in range(k):
+            values = (float(f[i]), g[i].copy(), h[i].copy())
+            numbers = pending.get(points[i].tobytes())
+            if numbers:
+                known[numbers.pop(0)] = values
+            else:
+                injected.append((self._inside(points[i]), values))
+        self._known |= known
+        self._injected += injected
+        self._take()
+
+    def forget(self, X: ArrayLike) -> None:
+        """Pending points that will never be told; each counts as a failed evaluation."""
+        points = self._rows(X)
+        pending = self._pending()
+        nothing = (
+            np.nan,
+            np.full(self.problem.n_ineq, np.nan),
+            np.full(self.problem.n_eq, np.nan),
+        )
+        known = {}
+        for i, row in enumerate(points):
+            numbers = pending.get(row.tobytes())
+            if not numbers:
+                raise ValueError(f"X[{i}] is not a pending point, got {row}")
+            known[numbers.pop(0)] = nothing
+        self._known |= known
+        self._take()
+
+    def _rows(self, X: ArrayLike) -> Floats:
+        """Points as (k, d)."""
+        points = np.array(X, dtype=np.float64, ndmin=2)
+        if points.ndim != 2 or points.shape[1] != self.problem.dim:
+            raise ValueError(f"X must have shape (k, {self.problem.dim}), got {np.shape(X)}")
+        return points
+
+    def _pending(self) -> dict[bytes, list[int]]:
+        """Numbers of the rows without results, earliest first, by their bytes."""
         numbers: dict[bytes, list[int]] = {}
         for number, key in self._asked.items():
             if number not in self._known:
                 numbers.setdefault(key, []).append(number)
-        for i in range(k):
-            values = (float(f[i]), g[i].copy(), h[i].copy())
-            waiting = numbers.get(points[i].tobytes())
-            if waiting:
-                self._known[waiting.pop(0)] = values
-            else:
-                self._inject(points[i], values)
-        self._take()
+        return numbers
 
-    def forget(self, X: ArrayLike) -> None:
-        """Points that will never be told; each counts as a failed evaluation."""
-        rows = np.array(X, dtype=np.float64, ndmin=2)
-        keys = {key for key in self._asked.values()}
-        for i, row in enumerate(rows):
-            if row.tobytes() not in keys:
-                raise ValueError(f"X[{i}] is not a pending point")
-        n, problem = rows.shape[0], self.problem
-        self.tell(
-            rows,
-            np.full(n, np.nan),
-            np.full((n, problem.n_ineq), np.nan),
-            np.full((n, problem.n_eq), np.nan),
-        )
-
-    def _inject(self, x: Floats, values: Values) -> None:
-        """Keep a point that was not asked for until nothing is outstanding."""
+    def _inside(self, x: Floats) -> Floats:
+        """A point that may be injected."""
         outside = ~((x >= self.problem.lower) & (x <= self.problem.upper))
         if outside.any():
             j = int(np.flatnonzero(outside)[0])
             raise ValueError(
-                f"an injected point must be inside the bounds: {self.problem.variable_names[j]} "
-                f"= {x[j]}"
+                f"a point that was not asked for must be inside the bounds, got "
+                f"{self.problem.variable_names[j]} = {x[j]}"
             )
-        self._injected.append((x.copy(), values))
+        return x.copy()
 
     def _take(self) -> None:
         """Give the search all results whose turn has come."""
-        while self._asked:
-            number = next(iter(self._asked))
+        ready: list[Values] = []
+        for number in list(self._asked):
             if number not in self._known:
-                return
-            f, g, h = self._known.pop(number)
+                break
+            ready.append(self._known.pop(number))
             del self._asked[number]
-            self._engine.tell(np.array([f]), g[None, :], h[None, :])
+        if ready:
+            self._engine.tell(
+                np.array([f for f, _, _ in ready]),
+                np.array([g for _, g, _ in ready]),
+                np.array([h for _, _, h in ready]),
+            )
+        if self._asked:
+            return
         for x, (f, g, h) in self._injected:
             if not self._engine.is_finished:
                 self._engine.inject(x, f, g, h)
@@ -244,23 +264,26 @@ class Optimizer:
         if missing:
             raise RunFileError(f"the state lacks {', '.join(sorted(missing))}")
         arrays = State(**{name: np.array(state[name]) for name in State._fields})
-        for name in ("param", "box", "limit"):
-            here, there = getattr(self._engine.state, name), getattr(arrays, name)
-            same = here.shape == there.shape
-            if name == "limit":  # weights may have been learnt meanwhile
-                same = same and np.array_equal(here[layout.TOLERANCE], there[layout.TOLERANCE])
-            elif same:
-                same = np.array_equal(here, there)
-            if not same:
-                raise RunFileError("the state belongs to an optimiser with other arguments")
-        self._engine.state = arrays
-        self._asked = OrderedDict(
-            (int(number), bytes.fromhex(key)) for number, key, _ in state.get("waiting", [])
+        here = self._engine.state
+        alike = all(
+            getattr(here, name).shape == getattr(arrays, name).shape
+            and getattr(here, name).dtype == getattr(arrays, name).dtype
+            for name in State._fields
         )
+        # Weights may have been learnt meanwhile.
+        rows = layout.TOLERANCE if here.count[layout.SCALE_AUTO] else slice(None)
+        if not (
+            alike
+            and np.array_equal(here.param, arrays.param)
+            and np.array_equal(here.box, arrays.box)
+            and np.array_equal(here.limit[rows], arrays.limit[rows])
+        ):
+            raise RunFileError("the state belongs to an optimiser with other arguments")
+        self._engine.state = arrays
+        waiting = state.get("waiting", [])
+        self._asked = {int(number): bytes.fromhex(key) for number, key, _ in waiting}
         self._known = {
-            int(number): unlisted(values)
-            for number, _, values in state.get("waiting", [])
-            if values is not None
+            int(number): unlisted(values) for number, _, values in waiting if values is not None
         }
         self._injected = [
             (np.array(x, dtype=np.float64), unlisted(values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from typing import Any
@@ -11,16 +12,16 @@ from rdex.engine.kernels import layout
 
 
 class Progress:
-    """Shows where a run stands; call `update` often, it draws seldom."""
+    """Shows where a run stands on standard error; call `update` often, it draws seldom."""
 
     def __init__(self, engine: Engine, every: float = 5.0) -> None:
         self._start = time.monotonic()
         self._start_nfev = engine.nfev
         self._last = 0.0
         self._every = every
-        self._live: Any = None
-        if sys.stderr.isatty():
-            self._live, self._every = _live_display(), 0.1
+        self._live: Any = _live_display() if sys.stderr.isatty() else None
+        if self._live is not None:
+            self._every = 0.1
 
     def update(self, engine: Engine, final: bool = False) -> None:
         """Draw the present, if the last drawing is old enough."""
@@ -43,15 +44,16 @@ class Progress:
         speed = (engine.nfev - self._start_nfev) / elapsed
         left = (engine.maxfev - engine.nfev) / speed if speed > 0 else float("nan")
         phi = state.phi[: engine.n]
+        best_f = f"{best.f:.8g}" if math.isfinite(best.f) else "–"
         return {
             "evaluations": f"{engine.nfev}/{engine.maxfev}",
-            "best f": f"{best.f:.8g}",
-            "violation": f"{best.phi:.3g}",
+            "best f": best_f,
+            "violation": f"{best.phi:.3g}" if math.isfinite(best.phi) else "–",
             "feasible": f"{100 * float((phi == 0).mean()):.0f} %",
             "ε": f"{state.value[layout.EPS]:.3g}",
             "N": str(engine.n),
             "speed": f"{speed:.3g}/s",
-            "left": f"{left:.0f} s",
+            "left": clock_text(left),
         }
 
     def close(self, engine: Engine) -> None:
@@ -59,6 +61,21 @@ class Progress:
         self.update(engine, final=True)
         if self._live is not None:
             self._live.stop()
+
+
+def clock_text(seconds: float) -> str:
+    """Hours, minutes and seconds.
+
+    Examples
+    --------
+    >>> clock_text(75), clock_text(7265.2), clock_text(float("nan"))
+    ('1:15', '2:01:05', '–')
+    """
+    if not math.isfinite(seconds):
+        return "–"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def _live_display() -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from typing import Any, NamedTuple
 
@@ -17,20 +16,18 @@ from rdex.recorder import history_of
 
 
 class ConstraintState(NamedTuple):
-    """One constraint at the returned point."""
+    """One constraint at the returned point.
+
+    kind: "<=" (value <= tolerance) or "=" (|value| <= tolerance).
+    violation: 0 where it is satisfied, else the whole g or |h|.
+    """
 
     name: str
     kind: str
     value: float
     tolerance: float
     satisfied: bool
-
-    @property
-    def violation(self) -> float:
-        """0 where satisfied, else g or |h|."""
-        if self.satisfied:
-            return 0.0
-        return abs(self.value) if self.kind == "=" else self.value
+    violation: float
 
 
 class Result(OptimizeResult):  # type: ignore[misc]
@@ -38,28 +35,34 @@ class Result(OptimizeResult):  # type: ignore[misc]
 
     Attributes
     ----------
-    x, fun : the best point, feasibility first, and its objective value.
+    x, fun : the best point, feasibility first, and its objective value (NaN if it is not known,
+        inf if every evaluation failed).
     success, feasible : whether all constraints hold at x.
-    status, message : why the run stopped.
+    status, message : why the run stopped, and which constraints block.
     nfev, nit : evaluations and generations.
     G, H : values of the constraints G <= 0 and H = 0 at x.
-    cv, maxcv : mean and largest violation; `constr_violation` is `maxcv`.
+    cv, maxcv : mean and largest violation, in the units of the constraints.
+    constr, constr_violation : violation of each constraint, and the largest, as SciPy has them.
     violations : list of `ConstraintState`, one a constraint.
     first_feasible : evaluations when the first feasible point was found, or None.
     n_failed : evaluations that gave no usable values.
     history : `rdex.recorder.History`.
     population, population_energies : the final population P, best first, and its f.
+    constraint_scale : what each violation was divided by in the search.
+    settings, maxfev, seconds, variable_names : how the run was made.
     """
 
     def __str__(self) -> str:
         from rdex.api.text import result_text
 
-        return result_text(self)
+        return result_text(self) if "message" in self else super().__repr__()
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        from rdex.api.text import result_html
+
+        return result_html(self)
 
     def plot(self, axes: Any = None) -> Any:
         """Draw objective and violation over evaluations; returns the matplotlib figure."""
@@ -78,57 +81,101 @@ def constraint_states(
         value = float(h[k - problem.n_ineq] if is_equality else g[k])
         tolerance = float(limit[layout.TOLERANCE, k])
         size = abs(value) if is_equality else value
-        states.append(
-            ConstraintState(name, "=" if is_equality else "<=", value, tolerance, size <= tolerance)
-        )
+        holds = size <= tolerance
+        kind = "=" if is_equality else "<="
+        states.append(ConstraintState(name, kind, value, tolerance, holds, 0.0 if holds else size))
     return states
 
 
-def make_result(engine: Engine, status: Status, seconds: float, **more: Any) -> Result:
-    """The result of a run as it stands."""
-    problem, state = engine.problem, engine.state
+def point_fields(
+    problem: Problem, x: Floats, f: float, phi: float, g: Floats, h: Floats, limit: Floats
+) -> dict[str, Any]:
+    """The fields that describe the returned point."""
+    states = constraint_states(problem, g, h, limit)
+    has_failed = not math.isfinite(phi)
+    feasible = phi == 0.0 and math.isfinite(f)
+    largest = max((state.violation for state in states), default=0.0)
+    return {
+        "x": x,
+        "fun": f if math.isfinite(f) or has_failed else math.nan,
+        "success": feasible,
+        "feasible": feasible,
+        "G": g,
+        "H": h,
+        "cv": phi,
+        "maxcv": math.inf if has_failed else largest,
+        "constr": [np.array([state.violation]) for state in states],
+        "constr_violation": math.inf if has_failed else largest,
+        "violations": states,
+    }
+
+
+def population_fields(engine: Engine) -> dict[str, Any]:
+    """The population and its objective values, best first once the search has begun."""
+    state = engine.state
+    if state.count[layout.READY]:
+        members = state.pool[: engine.n]
+    else:
+        members = np.arange(min(engine.nfev, engine.n))
+    return {
+        "population": engine.decoded(state.x[members]),
+        "population_energies": state.f[members],
+    }
+
+
+def present_result(engine: Engine) -> Result:
+    """What a callback sees of a run."""
     best = engine.best
-    states = constraint_states(problem, best.g, best.h, state.limit)
-    all_failed = not math.isfinite(best.phi)
-    feasible = best.phi == 0.0 and math.isfinite(best.f)
-    maxcv = max((s.violation for s in states), default=0.0)
-    members = state.pool[: engine.n] if state.count[layout.READY] else state.front[: engine.n]
     return Result(
         x=best.x,
-        fun=best.f,
-        success=feasible,
-        feasible=feasible,
-        status=int(status),
-        message=message_of(status, feasible, all_failed),
-        nfev=engine.nfev,
-        nit=engine.generation,
+        fun=best.f if math.isfinite(best.f) or math.isinf(best.phi) else math.nan,
+        success=best.phi == 0.0,
+        feasible=best.phi == 0.0,
+        cv=best.phi,
         G=best.g,
         H=best.h,
-        cv=best.phi,
-        maxcv=math.nan if all_failed else maxcv,
-        constr=[np.array([s.value]) for s in states],
-        constr_violation=math.nan if all_failed else maxcv,
-        violations=states,
-        first_feasible=engine.first_feasible,
-        n_failed=engine.n_failed,
-        history=history_of(engine),
-        population=engine.decoded(state.x[members]),
-        population_energies=state.f[members].copy(),
-        variable_names=problem.variable_names,
-        algorithm=engine.settings.name,
-        settings=engine.settings,
-        constraint_scale=(1.0 / state.limit[layout.WEIGHT]),
+        nfev=engine.nfev,
+        nit=engine.generation,
         maxfev=engine.maxfev,
-        seconds=seconds,
-        **more,
+        eps=engine.eps,
+        **population_fields(engine),
     )
 
 
-def message_of(status: Status, feasible: bool, all_failed: bool) -> str:
-    """The reason of the stop, and a warning where there is no feasible answer."""
+def make_result(engine: Engine, status: Status, seconds: float) -> Result:
+    """The result of a run as it stands."""
+    problem, state = engine.problem, engine.state
+    fields = point_fields(problem, *engine.best, state.limit)
+    return Result(
+        **fields,
+        status=int(status),
+        message=message_of(status, fields["violations"], fields["cv"]),
+        nfev=engine.nfev,
+        nit=engine.generation,
+        first_feasible=engine.first_feasible,
+        n_failed=engine.n_failed,
+        history=history_of(engine),
+        **population_fields(engine),
+        variable_names=problem.variable_names,
+        settings=engine.settings,
+        constraint_scale=1.0 / state.limit[layout.WEIGHT],
+        maxfev=engine.maxfev,
+        seconds=seconds,
+    )
+
+
+def message_of(status: Status, states: list[ConstraintState], cv: float) -> str:
+    """The reason of the stop, and what stands in the way where there is no feasible answer."""
     text = MESSAGES[status]
-    if all_failed:
+    if not math.isfinite(cv):
         return f"{text} No evaluation gave usable values."
-    if not feasible:
-        return f"{text} No feasible point was found: x violates the constraints least."
+    if cv > 0:
+        return f"{text} No feasible point was found: x violates least, {blocking(states)}."
     return text
+
+
+def blocking(states: list[ConstraintState], most: int = 5) -> str:
+    """The constraints that do not hold, worst first, each with its violation."""
+    worst = sorted((s for s in states if not s.satisfied), key=lambda s: -s.violation)
+    named = ", ".join(f"{s.name} by {s.violation:.4g}" for s in worst[:most])
+    return named + (f" and {len(worst) - most} more" if len(worst) > most else "")

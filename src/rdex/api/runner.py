@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import signal
 import threading
 import time
@@ -21,6 +22,12 @@ from rdex.evaluation.gate import Gate
 
 log = logging.getLogger("rdex")
 
+#: Seconds between two looks at progress, checkpoint and clock.
+PAUSE = 0.05
+
+#: Runs with the default budget that will take longer than this many seconds are announced.
+LONG_RUN = 3600.0
+
 
 class Watch:
     """Decides when a run stops, and keeps callback, progress and checkpoint going."""
@@ -28,21 +35,30 @@ class Watch:
     def __init__(
         self,
         engine: Engine,
-        callback: Callable[[Any], Any] | None,
-        tol: float | None,
-        maxtime: float | None,
-        progress: Progress | None,
-        checkpoint: Checkpoint | None,
+        gate: Gate,
+        *,
+        n_initial: int,
+        callback: Callable[[Any], Any] | None = None,
+        tol: float | None = None,
+        maxtime: float | None = None,
+        progress: Progress | None = None,
+        checkpoint: Checkpoint | None = None,
+        estimate: bool = False,
     ) -> None:
+        self.gate = gate
         self.callback = callback
         self.tol = tol
         self.progress = progress
         self.checkpoint = checkpoint
         self.start = time.monotonic()
-        self.deadline = None if maxtime is None else self.start + maxtime
+        self.deadline = math.inf if maxtime is None else self.start + maxtime
         self.status = Status.RUNNING
-        self.generation = engine.generation
         self.each_generation = callback is not None or tol is not None
+        self._generation = engine.generation
+        self._n_initial = n_initial
+        self._has_begun = engine.nfev >= n_initial
+        self._estimate = Estimate(engine) if estimate else None
+        self._next_chores = self.start + PAUSE
 
     @property
     def seconds(self) -> float:
@@ -51,23 +67,76 @@ class Watch:
 
     def stops(self, engine: Engine) -> bool:
         """Look at the run between two evaluations; True if it is to end."""
+        if self.status != Status.RUNNING:
+            return True
+        nfev = engine.nfev
+        if not self._has_begun and nfev >= self._n_initial:
+            self._has_begun = True
+            if engine.n_failed == nfev and self.gate.first_error is not None:
+                raise self.gate.first_error
+        if self.each_generation and engine.generation != self._generation:
+            self._generation = engine.generation
+            self._ask_user(engine)
+        now = time.monotonic()
         if engine.is_goal_reached:
             self.status = Status.TARGET
-        elif engine.is_finished:
+        elif nfev >= engine.maxfev:
             self.status = Status.BUDGET
-        elif self.deadline is not None and time.monotonic() >= self.deadline:
+        elif now >= self.deadline and self.status == Status.RUNNING:
             self.status = Status.TIME
-        elif self.each_generation and engine.generation != self.generation:
-            self.generation = engine.generation
-            if self.tol is not None and spread(engine) <= self.tol:
-                self.status = Status.STAGNATION
-            elif self.callback is not None and wants_stop(self.callback, engine):
-                self.status = Status.CALLBACK
+        if now >= self._next_chores:
+            self._next_chores = now + PAUSE
+            self._do_chores(engine, now)
+        return self.status != Status.RUNNING
+
+    def _ask_user(self, engine: Engine) -> None:
+        """A generation has ended: is that enough?"""
+        if self.callback is not None and wants_stop(self.callback, engine):
+            self.status = Status.CALLBACK
+        elif self.tol is not None and spread(engine) <= self.tol:
+            self.status = Status.STAGNATION
+
+    def _do_chores(self, engine: Engine, now: float) -> None:
+        """What need not happen at every evaluation."""
         if self.progress is not None:
             self.progress.update(engine)
         if self.checkpoint is not None:
             self.checkpoint.save_if_due(engine)
-        return self.status != Status.RUNNING
+        if self._estimate is not None and self._estimate.is_made(engine, now):
+            self._estimate = None
+
+
+class Estimate:
+    """Says once how long the default budget will take, if that is long.
+
+    The first evaluation is left out where others follow soon: it may load or compile things.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._from = (time.monotonic(), engine.nfev)
+        self._is_first = True
+
+    def is_made(self, engine: Engine, now: float) -> bool:
+        """Whether enough was seen to judge; then it was said, if there is reason to."""
+        start, nfev = self._from
+        seconds, n = now - start, engine.nfev - nfev
+        if n == 0:
+            return False
+        if self._is_first and seconds < 60.0:
+            self._from, self._is_first = (now, engine.nfev), False
+            return False
+        if n < 5 and seconds < 60.0:
+            return False
+        total = seconds / n * engine.maxfev
+        if total > LONG_RUN:
+            log.warning(
+                "the default budget of %d evaluations will take about %.3g hours at %.3g s each; "
+                "maxfev= sets a smaller one, which suits the search better than maxtime=",
+                engine.maxfev,
+                total / 3600,
+                seconds / n,
+            )
+        return True
 
 
 def spread(engine: Engine) -> float:
@@ -75,58 +144,46 @@ def spread(engine: Engine) -> float:
     state = engine.state
     members = state.pool[: engine.n]
     if (state.phi[members] > 0).any():
-        return np.inf
+        return math.inf
     f = state.f[members]
     return float((f.max() - f.min()) / max(1.0, abs(f.min())))
 
 
 def wants_stop(callback: Callable[[Any], Any], engine: Engine) -> bool:
     """Call the user's callback with the present state of the run."""
-    from rdex.api.result import Result
+    from rdex.api.result import present_result
 
-    best = engine.best
-    present = Result(
-        x=best.x,
-        fun=best.f,
-        cv=best.phi,
-        feasible=best.phi == 0.0,
-        nfev=engine.nfev,
-        nit=engine.generation,
-        G=best.g,
-        H=best.h,
-        eps=engine.eps,
-        n=engine.n,
-    )
     try:
-        return bool(callback(present))
+        return bool(callback(present_result(engine)))
     except StopIteration:
         return True
 
 
 @contextlib.contextmanager
 def sigterm_as_interrupt() -> Iterator[None]:
-    """SIGTERM saves and returns like Ctrl-C, where this thread may say so."""
-    if threading.current_thread() is not threading.main_thread():
+    """SIGTERM saves and returns like Ctrl-C, unless somebody else has plans for it."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
 
     def interrupt(_signal: int, _frame: Any) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def run(engine: Engine, gate: Gate | None, batch: int | None, watch: Watch) -> Status:
-    """Advance the run until it stops; the reason. No gate: the problem is compiled."""
+def run(engine: Engine, gate: Gate, batch: int | None, watch: Watch) -> Status:
+    """Advance the run until it stops; the reason."""
     try:
         with sigterm_as_interrupt():
-            if gate is None:
-                run_fused(engine, watch)
-            elif batch == 1:
+            if batch == 1 and gate.is_compiled:
+                run_fused(engine, gate, watch)
+            elif batch == 1 and gate.is_plain:
                 run_immediately(engine, gate, watch)
             else:
                 run_deferred(engine, gate, batch, watch)
@@ -140,38 +197,54 @@ def run(engine: Engine, gate: Gate | None, batch: int | None, watch: Watch) -> S
     return watch.status
 
 
-def run_fused(engine: Engine, watch: Watch) -> None:
+def run_fused(engine: Engine, gate: Gate, watch: Watch) -> None:
     """Compiled problem: the fused loop in slices."""
-    if watch.stops(engine):
-        return
-    engine.run_in_slices(watch.stops, each_generation=watch.each_generation)
+    tell_outstanding(engine, gate)
+    start = engine.nfev
+    while not watch.stops(engine):
+        try:
+            engine.run_in_slices(watch.stops, each_generation=watch.each_generation)
+        except Exception as error:
+            if engine.n_asked == engine.nfev:
+                raise  # not the function's
+            gate.note(error, is_first=engine.nfev == start)
+            engine.tell(np.nan, np.full(gate.g.size, np.nan), np.full(gate.h.size, np.nan))
+
+
+def tell_outstanding(engine: Engine, gate: Gate) -> None:
+    """Evaluate what a run read from a file had asked and not yet told."""
+    points = engine.outstanding()
+    if len(points):
+        engine.tell(*gate.many(points))
 
 
 def run_immediately(engine: Engine, gate: Gate, watch: Watch) -> None:
     """One point at a time, each result used at once: the paper's update."""
+    from rdex.engine.kernels.asktell import tell_ask
+
+    tell_outstanding(engine, gate)
     if watch.stops(engine):
         return
-    waiting = engine.outstanding()
-    point = waiting[0] if len(waiting) else engine.ask(1)[0]
-    # What the watch needs only now and then is not asked for at every evaluation.
-    look_often = watch.deadline is not None or engine.state.param[layout.GOAL] > -np.inf
-    pause = time.monotonic() + 0.05
+    state, evaluate, g, h = engine.state, gate.one, gate.g, gate.h
+    value, goal = state.value, float(state.param[layout.GOAL])
+    has_goal = goal > -math.inf
+    clock = time.monotonic
+    point = engine.ask(1)[0]
+    look_at = 0.0
     while True:
-        f = gate.one(point.copy())
-        answer = engine.tell_ask(f, gate.g, gate.h, point)
-        now = time.monotonic()
-        if answer != 1 or look_often or now >= pause:
-            pause = now + 0.05
+        # A copy: the user may keep it. The kernel is called directly: this loop is the overhead.
+        answer = tell_ask(state, evaluate(point.copy()), g, h, point)
+        now = clock()
+        if answer != 1 or now >= look_at or (has_goal and value[layout.BEST_F] <= goal):
             if watch.stops(engine):
                 return
+            look_at = min(now + PAUSE, watch.deadline)
 
 
 def run_deferred(engine: Engine, gate: Gate, batch: int | None, watch: Watch) -> None:
     """A batch at a time; its size is given or a function of N alone."""
-    points = engine.outstanding()
+    tell_outstanding(engine, gate)
     while not watch.stops(engine):
-        if not len(points):
-            points = engine.ask(batch or default_batch(engine.n))
+        points = engine.ask(batch or default_batch(engine.n))
         f, g, h = gate.many(points)
         engine.tell(f, g, h)
-        points = points[:0]

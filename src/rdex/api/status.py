@@ -22,5 +22,5 @@ MESSAGES = {
     Status.STAGNATION: "The population has converged to within tol.",
     Status.TIME: "The time limit was reached.",
     Status.CALLBACK: "The callback asked to stop.",
-    Status.INTERRUPTED: "The run was interrupted; a checkpoint, if asked for, was written.",
+    Status.INTERRUPTED: "The run was interrupted.",
 }

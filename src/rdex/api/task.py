@@ -1,27 +1,30 @@
-"""The arguments of `minimize`, checked once and turned into what the engine needs."""
+"""The arguments of `minimize` and `Optimizer`, checked once and turned into what a run needs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rdex.api.start import Start, make_start
 from rdex.engine.settings import Settings, preset
 from rdex.engine.state import Limits
 from rdex.problem.constraints import read_constraints
 from rdex.problem.functions import SeparateFunctions, VectorisedFunctions
 from rdex.problem.jitted import compile_functions, is_jitted
 from rdex.problem.problem import (
-    Floats,
     Problem,
     checked_integrality,
     checked_layout,
     read_bounds,
 )
+
+if TYPE_CHECKING:
+    from rdex.engine.engine import Engine
 
 BUDGET_PER_VARIABLE = 20_000
 
@@ -34,10 +37,76 @@ class Task:
     settings: Settings
     limits: Limits
     maxfev: int
-    initial: Floats | None
+    start: Start
     log_variables: NDArray[np.bool_] | None
     goal: float
     batch: int | None
+    checkpoints: int
+    seed: np.random.SeedSequence
+    is_seeded: bool
+
+    @property
+    def n_initial(self) -> int:
+        """Evaluations of the initialisation."""
+        return min(self.settings.initial_size(self.problem.dim, self.maxfev), self.maxfev)
+
+    def engine(self, capacity: int) -> Engine:
+        """The run at its beginning, what is known already told."""
+        from rdex.engine.engine import Engine
+
+        engine = Engine(
+            self.problem,
+            self.settings,
+            self.maxfev,
+            self.seed,
+            checkpoints=self.checkpoints,
+            limits=self.limits,
+            initial=self.start.points,
+            log_variables=self.log_variables,
+            capacity=capacity,
+            goal=self.goal,
+        )
+        for x, f, g, h in self.start.known[: self.n_initial]:
+            engine.inject(x, f, g, h)
+        return engine
+
+
+def make_task(
+    problem: Problem,
+    *,
+    algorithm: Any,
+    settings: Any,
+    maxfev: Any,
+    x0: Any,
+    init: Any,
+    target: Any,
+    eq_tol: Any,
+    ineq_tol: Any,
+    constraint_scale: Any,
+    rng: Any,
+    log_scale: Any,
+    checkpoints: Any,
+    batch: int | None = None,
+) -> Task:
+    """Check everything that decides a run, and put it together."""
+    constants = make_settings(algorithm, settings)
+    budget = checked_budget(maxfev, problem.dim)
+    logarithmic = checked_log(log_scale, problem)
+    seed, design = split_rng(rng)
+    n0 = constants.initial_size(problem.dim, budget)
+    return Task(
+        problem,
+        constants,
+        make_limits(problem, eq_tol, ineq_tol, constraint_scale),
+        budget,
+        make_start(problem, x0, init, n0, design, logarithmic),
+        logarithmic,
+        -math.inf if target is None else checked_number("target", target),
+        batch,
+        checked_count("checkpoints", checkpoints),
+        seed,
+        rng is not None,
+    )
 
 
 def make_problem(
@@ -52,7 +121,19 @@ def make_problem(
 ) -> Problem:
     """The problem behind `fun`: a Problem as it is, or functions put together."""
     if isinstance(fun, Problem):
-        return _given_problem(fun, bounds, args, constraints, integrality)
+        given = {
+            "bounds": bounds is not None,
+            "args": bool(args),
+            "constraints": not isinstance(constraints, Sequence) or len(constraints) > 0,
+            "vectorized": bool(vectorized),
+            "integrality": integrality is not None,
+            "variable_names": variable_names is not None,
+            "constraint_names": constraint_names is not None,
+        }
+        for label, is_given in given.items():
+            if is_given:
+                raise ValueError(f"{label} must not be given with a Problem, which has its own")
+        return fun
     if not callable(fun):
         raise ValueError(f"fun must be a callable or a Problem, got {type(fun).__name__}")
     lower, upper = read_bounds(bounds)
@@ -66,10 +147,11 @@ def make_problem(
     parts = SeparateFunctions(fun, extra, sources)
     names = [source.names for source in sources]
     default_names = [n for g, _ in names for n in g] + [n for _, h in names for n in h]
-    jitted = is_jitted(fun) and all(
-        is_jitted(s.function) or hasattr(s.function, "matrix") for s in sources
+    is_fused = (
+        is_jitted(fun)
+        and all(is_jitted(s.function) or hasattr(s.function, "matrix") for s in sources)
+        and not (layout or extra or any(s.args for s in sources))
     )
-    is_fused = jitted and not layout and not extra and not any(s.args for s in sources)
     return Problem(
         lower,
         upper,
@@ -85,26 +167,14 @@ def make_problem(
     )
 
 
-def _given_problem(
-    problem: Problem, bounds: Any, args: Any, constraints: Any, integrality: Any
-) -> Problem:
-    """A Problem says everything itself: other descriptions beside it are a mistake."""
-    for label, value in (("bounds", bounds), ("integrality", integrality)):
-        if value is not None:
-            raise ValueError(f"{label} must not be given with a Problem, which has its own")
-    if args or np.size(constraints):
-        raise ValueError("args and constraints must not be given with a Problem")
-    return problem
-
-
 def make_settings(algorithm: Any, settings: Any) -> Settings:
     """The constants: `settings` as given, or the preset in units of the user's box."""
-    if settings is not None:
-        if not isinstance(settings, Settings):
-            raise ValueError(f"settings must be a Settings, got {type(settings).__name__}")
-        return settings
-    if isinstance(algorithm, Settings):
-        return algorithm
+    for label, value in (("settings", settings), ("algorithm", algorithm)):
+        if isinstance(value, Settings):
+            return value
+        if not (value is None if label == "settings" else isinstance(value, str)):
+            kinds = "a Settings" if label == "settings" else "a name or a Settings"
+            raise ValueError(f"{label} must be {kinds}, got {value!r}")
     return preset(algorithm).replace(perturb_unit="range")
 
 
@@ -115,7 +185,7 @@ def make_limits(problem: Problem, eq_tol: Any, ineq_tol: Any, scale: Any) -> Lim
         ("eq_tol", eq_tol, problem.n_eq),
         ("ineq_tol", ineq_tol, problem.n_ineq),
     ):
-        array = np.asarray(value, dtype=np.float64)
+        array = as_floats(label, value)
         if array.ndim and array.shape != (count,):
             raise ValueError(f"{label} must be one number or {count}, got shape {array.shape}")
         if not (np.isfinite(array).all() and (array >= 0).all()):
@@ -126,73 +196,41 @@ def make_limits(problem: Problem, eq_tol: Any, ineq_tol: Any, scale: Any) -> Lim
     if isinstance(scale, str):
         if scale not in ("auto", "none"):
             raise ValueError(f'constraint_scale must be "auto", "none" or numbers, got {scale!r}')
-    else:
-        scale = np.asarray(scale, dtype=np.float64)
-        if scale.shape != (problem.n_constraints,) or not (np.isfinite(scale) & (scale > 0)).all():
-            raise ValueError(
-                f"constraint_scale must be {problem.n_constraints} positive numbers, "
-                f"inequalities first, got {scale!r}"
-            )
-    return Limits(tolerances[0], tolerances[1], scale)
-
-
-def make_initial(
-    problem: Problem, x0: Any, init: Any, n0: int, rng: np.random.Generator
-) -> Floats | None:
-    """Initial points (k, d) that replace the first random ones, or None.
-
-    `x0` comes first, then what `init` gives.
-    """
-    parts = []
-    if x0 is not None:
-        parts.append(checked_points("x0", x0, problem))
-    if isinstance(init, str):
-        if init not in ("uniform", "latinhypercube", "sobol"):
-            raise ValueError(
-                f'init must be "uniform", "latinhypercube", "sobol" or an array, got {init!r}'
-            )
-        if init != "uniform":
-            parts.append(_designed(problem, init, n0, rng))
-    elif init is not None:
-        parts.append(checked_points("init", init, problem))
-    return np.concatenate(parts)[:n0] if parts else None
-
-
-def _designed(problem: Problem, init: str, n: int, rng: np.random.Generator) -> Floats:
-    """Space-filling points of the box."""
-    from scipy.stats import qmc
-
-    if init == "sobol":
-        sampler = qmc.Sobol(problem.dim, rng=rng)
-        unit = sampler.random_base2(max(1, math.ceil(math.log2(n))))[:n]
-    else:
-        unit = qmc.LatinHypercube(problem.dim, rng=rng).random(n)
-    return problem.lower + unit * (problem.upper - problem.lower)
-
-
-def checked_points(label: str, values: Any, problem: Problem) -> Floats:
-    """Rows inside the bounds, or a ValueError naming row and variable."""
-    points = np.atleast_2d(np.asarray(values, dtype=np.float64))
-    if points.ndim != 2 or points.shape[1] != problem.dim:
+        return Limits(tolerances[0], tolerances[1], scale)
+    array = as_floats("constraint_scale", scale)
+    if array.shape != (problem.n_constraints,) or not (np.isfinite(array) & (array > 0)).all():
         raise ValueError(
-            f"{label} must have shape ({problem.dim},) or (k, {problem.dim}), "
-            f"got {np.shape(values)}"
+            f"constraint_scale must be {problem.n_constraints} positive numbers, "
+            f"inequalities first, got {scale!r}"
         )
-    outside = ~((points >= problem.lower) & (points <= problem.upper))
-    if outside.any():
-        i, j = np.argwhere(outside)[0]
-        raise ValueError(
-            f"{label}[{i}][{j}] = {points[i, j]} is outside "
-            f"[{problem.lower[j]}, {problem.upper[j]}] of {problem.variable_names[j]}"
-        )
-    return points
+    return Limits(tolerances[0], tolerances[1], array)
+
+
+def split_rng(rng: Any) -> tuple[np.random.SeedSequence, np.random.Generator]:
+    """A seed for the engine and a generator for designed initial points, from one `rng`."""
+    if isinstance(rng, np.random.Generator | np.random.BitGenerator | np.random.RandomState):
+        words = np.random.default_rng(rng).integers(0, 2**32, size=8, dtype=np.uint32)
+        rng = np.random.SeedSequence(words.tolist())
+    elif not isinstance(rng, np.random.SeedSequence):
+        try:
+            rng = np.random.SeedSequence(rng)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"rng must be what numpy.random.default_rng accepts, got {rng!r}"
+            ) from error
+    # A key beside the children that `spawn` would give: the user's object stays as it is.
+    design = np.random.SeedSequence(rng.entropy, spawn_key=(*rng.spawn_key, 2**31))
+    return rng, np.random.default_rng(design)
 
 
 def checked_log(log_scale: Any, problem: Problem) -> NDArray[np.bool_] | None:
     """Flags of the variables searched on a logarithmic scale; their bounds must be positive."""
     if log_scale is None:
         return None
-    flags = np.broadcast_to(np.asarray(log_scale, dtype=bool), problem.dim).copy()
+    given = np.asarray(log_scale)
+    if given.shape not in ((), (problem.dim,)) or not np.isin(given, (0, 1)).all():
+        raise ValueError(f"log_scale must be one flag or {problem.dim}, got {log_scale!r}")
+    flags = np.broadcast_to(given.astype(bool), problem.dim).copy()
     bad = flags & (problem.lower <= 0)
     if bad.any():
         j = int(np.flatnonzero(bad)[0])
@@ -206,8 +244,30 @@ def checked_budget(maxfev: Any, dim: int) -> int:
     """maxfev as a whole number; 20000 a variable where it is None."""
     if maxfev is None:
         return BUDGET_PER_VARIABLE * dim
-    if isinstance(maxfev, float) and maxfev.is_integer():
+    if isinstance(maxfev, float) and maxfev.is_integer():  # 1e5
         maxfev = int(maxfev)
-    if isinstance(maxfev, bool) or not isinstance(maxfev, int | np.integer) or maxfev < 1:
-        raise ValueError(f"maxfev must be a whole number >= 1, got {maxfev!r}")
-    return int(maxfev)
+    return checked_count("maxfev", maxfev)
+
+
+def checked_count(label: str, value: Any) -> int:
+    """A whole number of at least 1."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or value < 1:
+        raise ValueError(f"{label} must be a whole number >= 1, got {value!r}")
+    return int(value)
+
+
+def checked_number(label: str, value: Any) -> float:
+    """A real number, not NaN."""
+    array = as_floats(label, value)
+    if array.ndim or np.isnan(array):
+        raise ValueError(f"{label} must be one number, got {value!r}")
+    return float(array)
+
+
+def as_floats(label: str, value: Any) -> NDArray[np.float64]:
+    """Numbers as an array, or a ValueError naming the argument."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{label} must be a number or numbers, got {value!r}") from None

@@ -1,38 +1,41 @@
-"""A result in plain text."""
+"""A result as text and as HTML."""
 
 from __future__ import annotations
 
+import html
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
+from rdex.api.result import blocking
 
 if TYPE_CHECKING:
-    from rdex.api.result import ConstraintState, Result
+    from rdex.api.result import Result
 
 MOST_ROWS = 30
+
+Rows = list[tuple[str, ...]]
 
 
 def result_text(result: Result) -> str:
     """What `print(result)` shows."""
-    if "fun" not in result:
-        return f"Result({dict(result)})"
     lines = [headline(result), f"  {result.message}", ""]
-    lines += [
-        f"  f            {result.fun:.10g}",
-        f"  evaluations  {result.nfev} of {result.maxfev} in {result.seconds:.3g} s"
-        f" ({result.nit} generations, {result.algorithm})",
-    ]
-    if result.n_failed:
-        lines.append(f"  failed       {result.n_failed} evaluations gave no usable values")
+    lines += columns(facts(result))
+    lines += ["", "  variables", *columns(variable_rows(result), indent=4)]
     if result.violations:
-        lines.append(f"  feasible     {feasible_text(result)}")
-    lines += ["", "  variables", *variable_rows(result)]
-    if result.violations:
-        lines += ["", "  constraints", *constraint_rows(result.violations)]
-    if result.violations and not result.feasible:
-        lines += ["", *blocking_text(result)]
+        lines += ["", "  constraints", *columns(constraint_rows(result), indent=4)]
     return "\n".join(lines)
+
+
+def result_html(result: Result) -> str:
+    """What a notebook shows."""
+    if "message" not in result:
+        return f"<pre>{html.escape(str(result))}</pre>"
+    parts = [f"<b>{html.escape(headline(result))}</b><br>{html.escape(result.message)}"]
+    parts.append(table(facts(result)))
+    parts.append(table(variable_rows(result)))
+    if result.violations:
+        parts.append(table(constraint_rows(result)))
+    return "<div>" + "".join(parts) + "</div>"
 
 
 def headline(result: Result) -> str:
@@ -42,53 +45,74 @@ def headline(result: Result) -> str:
     return "No feasible solution" if math.isfinite(result.cv) else "No solution"
 
 
-def feasible_text(result: Result) -> str:
-    """Since when, or how far from it."""
-    if result.first_feasible:
-        return f"first at evaluation {result.first_feasible}"
-    return f"never; mean violation {result.cv:.4g}, largest {result.maxcv:.4g}"
+def facts(result: Result) -> Rows:
+    """What is one line each."""
+    time = "" if math.isnan(result.seconds) else f" in {result.seconds:.3g} s"
+    name = result.settings.name
+    rows: Rows = [
+        ("f", "unknown" if math.isnan(result.fun) else f"{result.fun:.10g}"),
+        ("evaluations", f"{result.nfev} of {result.maxfev}{time}, {result.nit} generations"),
+        ("algorithm", name),
+    ]
+    if result.n_failed:
+        rows.append(("failed", f"{result.n_failed} evaluations gave no usable values"))
+    if result.violations and result.first_feasible:
+        rows.append(("feasible", f"first at evaluation {result.first_feasible}"))
+    elif result.violations and math.isfinite(result.cv):
+        rows.append(("feasible", f"never; blocking: {blocking(result.violations)}"))
+        rows.append(("violation", closeness(result)))
+    if "polished" in result:
+        rows.append(("polish", "kept" if result.polished else "not better, dropped"))
+    return rows
 
 
-def variable_rows(result: Result) -> list[str]:
-    """One line a variable, some left out where there are many."""
-    names = result.variable_names
-    width = max(len(name) for name in names)
-    values = zip(names, result.x, strict=True)
-    return shortened([f"    {name:<{width}}  {value: .10g}" for name, value in values])
+def closeness(result: Result) -> str:
+    """How the mean violation of the best point fell."""
+    finite = result.history.cv[result.history.cv < math.inf]
+    text = f"mean {result.cv:.4g}, largest {result.maxcv:.4g}"
+    return f"{text}; the mean was {finite[0]:.4g} at the start" if finite.size else text
 
 
-def constraint_rows(states: list[ConstraintState]) -> list[str]:
-    """One line a constraint: value, relation, state."""
-    width = max(len(state.name) for state in states)
-    rows = []
-    for state in states:
-        bound = f"= 0 ± {state.tolerance:.3g}" if state.kind == "=" else f"<= {state.tolerance:.3g}"
+def variable_rows(result: Result) -> Rows:
+    """One row a variable, some left out where there are many."""
+    pairs = zip(result.variable_names, result.x, strict=True)
+    return shortened([(name, f"{value: .10g}") for name, value in pairs])
+
+
+def constraint_rows(result: Result) -> Rows:
+    """One row a constraint: value, relation, state."""
+    rows: Rows = []
+    for state in result.violations:
+        sign = "= 0 ±" if state.kind == "=" else "<="
         verdict = "ok" if state.satisfied else f"VIOLATED by {state.violation:.4g}"
-        rows.append(f"    {state.name:<{width}}  {state.value: .6g} {bound}  {verdict}")
+        rows.append((state.name, f"{state.value: .6g}", f"{sign} {state.tolerance:.3g}", verdict))
     return shortened(rows)
 
 
-def blocking_text(result: Result) -> list[str]:
-    """Which constraints stand in the way, worst first."""
-    worst = sorted(
-        (state for state in result.violations if not state.satisfied),
-        key=lambda state: -state.violation if math.isfinite(state.violation) else -math.inf,
-    )
-    if not worst:
-        return []
-    named = ", ".join(f"{state.name} ({state.violation:.3g})" for state in worst[:5])
-    more = f" and {len(worst) - 5} more" if len(worst) > 5 else ""
-    cv = result.history.cv
-    start = f"{cv[0]:.4g}" if cv.size and np.isfinite(cv[0]) else "unknown"
-    return [
-        f"  Blocking: {named}{more}.",
-        f"  The mean violation fell from {start} after initialisation to {result.cv:.4g}.",
-    ]
-
-
-def shortened(rows: list[str]) -> list[str]:
+def shortened(rows: Rows) -> Rows:
     """The first and the last of many rows."""
     if len(rows) <= MOST_ROWS:
         return rows
     half = MOST_ROWS // 2
-    return [*rows[:half], f"    … {len(rows) - 2 * half} more …", *rows[-half:]]
+    middle = (f"… {len(rows) - 2 * half} more …", *[""] * (len(rows[0]) - 1))
+    return [*rows[:half], middle, *rows[-half:]]
+
+
+def columns(rows: Rows, indent: int = 2) -> list[str]:
+    """Rows as lines with aligned columns."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return [
+        " " * indent
+        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def table(rows: Rows) -> str:
+    """Rows as an HTML table; what is violated stands out."""
+    body = []
+    for row in rows:
+        style = ' style="color:#b00"' if row[-1].startswith("VIOLATED") else ""
+        cells = "".join(f"<td>{html.escape(cell.strip())}</td>" for cell in row)
+        body.append(f"<tr{style}>{cells}</tr>")
+    return f"<table>{''.join(body)}</table>"

@@ -52,7 +52,12 @@ class PickledTask:
 
         import cloudpickle
 
-        self.data: bytes = cloudpickle.dumps(task)
+        try:
+            self.data: bytes = cloudpickle.dumps(task)
+        except Exception as error:
+            raise ValueError(
+                f"workers: the function cannot be sent to other processes: {error}"
+            ) from error
         self.key = hashlib.sha256(self.data).hexdigest()
 
     def __call__(self, x: Floats) -> Outcome:

@@ -2,7 +2,8 @@
 
 Our own pool starts plain Python processes that receive the user's function by value (cloudpickle),
 so lambdas, notebooks and scripts without an `if __name__` guard work, and each process can be
-ended and replaced alone. One that dies costs its running evaluation, which is tried once more.
+ended and replaced alone. One that dies costs its running evaluation, which is tried once more and
+then counts as failed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from rdex.evaluation.outcome import Outcome, PickledTask, Task, failed
@@ -33,6 +35,7 @@ class ProcessPool:
         self._threads = ThreadPoolExecutor(n, thread_name_prefix="rdex-worker")
         self._local = threading.local()
         self._processes: set[subprocess.Popen[bytes]] = set()
+        self._is_closed = False
 
     def map(self, points: Iterable[Floats]) -> list[Outcome]:
         """Outcomes of the points, in their order."""
@@ -40,7 +43,10 @@ class ProcessPool:
 
     def _evaluate(self, x: Floats) -> Outcome:
         """Evaluate on this thread's process; twice if it dies."""
+        code = None
         for _attempt in range(2):
+            if self._is_closed:
+                break
             process = self._process()
             try:
                 send(process.stdin, x)  # type: ignore[arg-type]
@@ -83,7 +89,8 @@ class ProcessPool:
         return code
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes, and the evaluations that still run in them."""
+        self._is_closed = True
         for process in list(self._processes):
             process.kill()
         self._threads.shutdown(wait=True, cancel_futures=True)
@@ -92,11 +99,11 @@ class ProcessPool:
 
 
 class ForeignMap:
-    """Any map-like callable, `concurrent.futures` executor, Dask client or MPI pool."""
+    """Any map-like callable, or object with `map`: executors, MPI pools, multiprocessing."""
 
     def __init__(self, task: Task, workers: Any) -> None:
         self.task = PickledTask(task)
-        self._map = map_of(workers)
+        self._map: Callable[..., Iterable[Outcome]] = getattr(workers, "map", workers)
 
     def map(self, points: Iterable[Floats]) -> list[Outcome]:
         """Outcomes of the points, in their order."""
@@ -106,21 +113,32 @@ class ForeignMap:
         """Nothing: the workers belong to the caller."""
 
 
-def map_of(workers: Any) -> Callable[..., Iterable[Outcome]]:
-    """A function (task, points) -> outcomes from what the user gave as workers."""
-    if hasattr(workers, "gather") and hasattr(workers, "map"):  # a Dask client
+class DaskMap(ForeignMap):
+    """A `distributed.Client`, whose `map` gives futures."""
 
-        def through_dask(task: Any, points: list[Floats]) -> Any:
-            return workers.gather(workers.map(task, points, pure=False))
+    def __init__(self, task: Task, client: Any) -> None:
+        super().__init__(task, client)
+        self.client = client
+        self.failed = partial(failed, task.n_ineq, task.n_eq)
 
-        return through_dask
-    if hasattr(workers, "map"):
-        return workers.map
-    return workers
+    def map(self, points: Iterable[Floats]) -> list[Outcome]:
+        """Outcomes of the points; a point whose workers die again and again has failed."""
+        futures = self.client.map(self.task, list(points), pure=False)
+        try:
+            return list(self.client.gather(futures))
+        except Exception as error:
+            if type(error).__name__ != "KilledWorker":
+                raise
+        errors = [future.exception() for future in futures]
+        return [
+            future.result() if error is None else self.failed(str(error))
+            for future, error in zip(futures, errors, strict=True)
+        ]
 
 
 def make_pool(task: Task, workers: Any) -> ProcessPool | ForeignMap:
     """The pool that the argument `workers` asks for."""
     if isinstance(workers, int):
         return ProcessPool(task, workers if workers > 0 else (os.cpu_count() or 1))
-    return ForeignMap(task, workers)
+    is_dask = hasattr(workers, "gather") and hasattr(workers, "map")
+    return DaskMap(task, workers) if is_dask else ForeignMap(task, workers)

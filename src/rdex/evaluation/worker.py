@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import struct
 import sys
 from typing import Any, BinaryIO
@@ -40,6 +41,7 @@ def _exactly(stream: BinaryIO, size: int) -> bytes:
 
 def main() -> None:
     """Evaluate until the parent closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     try:
@@ -49,7 +51,7 @@ def main() -> None:
         task = pickle.loads(receive(sys.stdin.buffer))
         while True:
             send(out, task(receive(sys.stdin.buffer)))
-    except (EOFError, BrokenPipeError, KeyboardInterrupt):
+    except (EOFError, BrokenPipeError):
         return
 
 

@@ -26,7 +26,7 @@ class Source:
         self.args = args
         self.label = label
         self.size = 0
-        self.is_number = False
+        self.is_number = False  # whether the function returns a bare number
         self.ineq: tuple[Any, Floats, Floats]
         self.eq: tuple[Any, Floats, Floats]
 
@@ -43,8 +43,11 @@ class Source:
                 f"{self.label}: {self.size} values, but bounds of shapes "
                 f"{np.shape(lower)} and {np.shape(upper)}"
             ) from None
-        if np.isnan(low).any() or np.isnan(high).any() or (low > high).any():
-            raise ValueError(f"{self.label}: lower bounds must not be above upper bounds, nor NaN")
+        if not (low <= high).all() or np.isposinf(low).any() or np.isneginf(high).any():
+            raise ValueError(
+                f"{self.label}: expected lower <= upper bounds that leave some value, "
+                f"got {lower} and {upper}"
+            )
         equal = low == high
         below = np.flatnonzero(~equal & np.isfinite(high))
         above = np.flatnonzero(~equal & np.isfinite(low))
@@ -59,19 +62,16 @@ class Source:
     @property
     def names(self) -> tuple[list[str], list[str]]:
         """Default names of the entries of G and of H."""
+        rows, signs, _ = self.ineq
+        both = set(rows[signs > 0].tolist()) & set(rows[signs < 0].tolist())
+        g = []
+        for row, sign in zip(rows.tolist(), signs, strict=True):
+            side = (" (upper)" if sign > 0 else " (lower)") if row in both else ""
+            g.append(self._entry(row) + side)
+        return g, [self._entry(row) for row in self.eq[0].tolist()]
 
-        def of(picked: Any) -> list[str]:
-            if self.size == 1 and len(picked) == 1:
-                return [self.label]
-            used: dict[str, int] = {}
-            names = []
-            for row in picked:
-                name = f"{self.label}[{row}]"
-                used[name] = used.get(name, 0) + 1
-                names.append(name if used[name] == 1 else f"{name} (lower)")
-            return names
-
-        return of(self.ineq[0]), of(self.eq[0])
+    def _entry(self, row: int) -> str:
+        return self.label if self.size == 1 else f"{self.label}[{row}]"
 
     def values(self, x: Floats) -> Floats:
         """Raw values at one point, checked for their number."""
@@ -99,7 +99,23 @@ def read_constraints(constraints: Any, probe: Floats, layout: Any = False) -> li
     """
     if isinstance(constraints, dict) or not isinstance(constraints, Iterable):
         constraints = [constraints]
-    return [read_constraint(item, f"c{k + 1}", probe, layout) for k, item in enumerate(constraints)]
+    items = list(constraints)
+    return [
+        read_constraint(item, label, probe, layout)
+        for item, label in zip(items, labels_of(items), strict=True)
+    ]
+
+
+def labels_of(items: list[Any]) -> list[str]:
+    """What to call each constraint object: its function's name where it has one of its own."""
+    numbered = [f"c{k + 1}" for k in range(len(items))]
+    functions = [item.get("fun") if isinstance(item, dict) else getattr(item, "fun", None)
+                 for item in items]  # fmt: skip
+    names = [getattr(function, "__name__", "") for function in functions]
+    return [
+        name if name.isidentifier() and names.count(name) == 1 and name not in numbered else number
+        for name, number in zip(names, numbered, strict=True)
+    ]
 
 
 def read_constraint(item: Any, label: str, probe: Floats, layout: Any) -> Source:
@@ -113,7 +129,7 @@ def read_constraint(item: Any, label: str, probe: Floats, layout: Any) -> Source
         source.learn(_probed(source, probe, layout), item.lb, item.ub)
         return source
     raise ValueError(
-        f"constraints[{label[1:]}]: expected a NonlinearConstraint, a LinearConstraint or a dict "
+        f"{label}: expected a NonlinearConstraint, a LinearConstraint or a dict "
         f"with 'type' and 'fun', got {type(item).__name__}"
     )
 
@@ -138,19 +154,29 @@ def _from_matrix(item: Any, label: str, probe: Floats, layout: Any) -> Source:
             f"{label}: expected a matrix of {probe.size} columns, got shape {matrix.shape}"
         )
     source = Source(Linear(matrix, layout), (), label)
-    source.learn(matrix @ probe, item.lb, item.ub)
+    source.learn(source.function(probe), item.lb, item.ub)
     return source
 
 
 class Linear:
-    """x -> A x, for one point or in the layout of a vectorised function."""
+    """x -> A x, for one point or in the layout of a vectorised function.
+
+    Products are added from left to right, as compiled code does: the same bits for one point, for
+    many and in the fused loop, which a BLAS would not give.
+    """
 
     def __init__(self, matrix: Floats, layout: Any) -> None:
         self.matrix = matrix
         self.layout = layout
 
     def __call__(self, x: Floats) -> Floats:
-        return x @ self.matrix.T if self.layout == "rows" and x.ndim == 2 else self.matrix @ x
+        if x.ndim == 1:
+            return np.add.accumulate(self.matrix * x, axis=1)[:, -1]
+        rows = x if self.layout == "rows" else x.T
+        total = np.zeros((rows.shape[0], self.matrix.shape[0]))
+        for j in range(rows.shape[1]):
+            total += self.matrix[:, j] * rows[:, j, None]
+        return total if self.layout == "rows" else total.T
 
 
 def _probed(source: Source, probe: Floats, layout: Any) -> Any:

@@ -11,17 +11,23 @@ from rdex.problem.constraints import Source
 from rdex.problem.problem import Floats
 
 
-def as_number(value: Any) -> float:
-    """A real number from what an objective returned."""
+def as_number(value: Any, label: str = "the objective") -> float:
+    """A real number from what a function returned, an array of one element included."""
+    if type(value) is float:
+        return value
+    if isinstance(value, np.ndarray) and value.size == 1:
+        return float(value.item())
+    if isinstance(value, np.ndarray):
+        raise ValueError(f"{label} must return one number, got an array of shape {value.shape}")
+    if isinstance(value, tuple | list):
+        raise ValueError(
+            f"{label} must return one number, got a {type(value).__name__}; objective and "
+            "constraints of one call are for Problem.from_function"
+        )
     try:
         return float(value)
-    except TypeError:
-        array = np.asarray(value)
-        if array.size != 1:
-            raise ValueError(
-                f"the objective must return one number, got an array of shape {array.shape}"
-            ) from None
-        return float(array.reshape(()).item())
+    except (TypeError, ValueError):
+        raise ValueError(f"{label} must return one number, got {type(value).__name__}") from None
 
 
 class SeparateFunctions:
@@ -35,8 +41,8 @@ class SeparateFunctions:
         self.n_eq = sum(source.eq[1].size for source in sources)
         # A single value with one bound is the usual case: entry = sign * (value - shift).
         self.single = [
-            (source, float(source.ineq[1][0]), float(source.ineq[2][0]))
-            for source in sources
+            (k, source.function, source.args, float(source.ineq[1][0]), float(source.ineq[2][0]))
+            for k, source in enumerate(sources)
             if source.size == 1 and source.ineq[1].size == 1
         ]
         self.is_simple = len(self.single) == len(sources)
@@ -44,8 +50,8 @@ class SeparateFunctions:
     def __call__(self, x: Floats, g: Floats, h: Floats) -> float:
         """Write the constraints and return f."""
         if self.is_simple:
-            for k, (source, sign, shift) in enumerate(self.single):
-                g[k] = sign * (as_number(source.function(x, *source.args)) - shift)
+            for k, function, args, sign, shift in self.single:
+                g[k] = sign * (as_number(function(x, *args), self.sources[k].label) - shift)
         else:
             i = j = 0
             for source in self.sources:
@@ -78,7 +84,8 @@ class OneFunction:
 
 def split_values(values: Any, n_ineq: int, n_eq: int) -> tuple[Any, Any, Any]:
     """(f, G, H) from what a function returned; trailing parts without entries may be left out."""
-    given = tuple(values) if isinstance(values, tuple | list) else (values,)
+    parts = isinstance(values, tuple) or (isinstance(values, list) and n_ineq + n_eq > 0)
+    given = tuple(values) if parts else (values,)
     least = 3 if n_eq else (2 if n_ineq else 1)
     if not least <= len(given) <= 3:
         expected = "(f, G, H)" if n_eq else ("(f, G)" if n_ineq else "f")

@@ -46,7 +46,42 @@ def compile_functions(fun: Any, sources: list[Source]) -> CompiledFunction:
     return CompiledFunction(compiled, table, max(offset, 1))
 
 
-def compile_one_function(fun: Any) -> CompiledFunction:
+def compile_one_function(fun: Any, n_ineq: int, n_eq: int) -> CompiledFunction:
+    """The compiled form of a jitted ``fun(x) -> (f, G, H)``; G and H are arrays or tuples."""
+    import numba
+
+    from rdex.common.compiling import OBJECTIVE
+
+    # One function a case: a part without entries may be absent, or have no type in numba.
+    def plain(x, data, work, g, h):  # type: ignore[no-untyped-def]
+        return fun(x)
+
+    def inequalities(x, data, work, g, h):  # type: ignore[no-untyped-def]
+        values = fun(x)
+        for i in range(n_ineq):
+            g[i] = values[1][i]
+        return values[0]
+
+    def equalities(x, data, work, g, h):  # type: ignore[no-untyped-def]
+        values = fun(x)
+        for j in range(n_eq):
+            h[j] = values[2][j]
+        return values[0]
+
+    def both(x, data, work, g, h):  # type: ignore[no-untyped-def]
+        values = fun(x)
+        for i in range(n_ineq):
+            g[i] = values[1][i]
+        for j in range(n_eq):
+            h[j] = values[2][j]
+        return values[0]
+
+    objective = (both if n_eq else inequalities) if n_ineq else (equalities if n_eq else plain)
+    compiled = numba.njit(OBJECTIVE, error_model="numpy")(objective)
+    return CompiledFunction(compiled, np.empty(0), 1)
+
+
+def compile_point(fun: Any) -> CompiledFunction:
     """The compiled form of a jitted ``fun(x, g, h) -> f`` that writes its constraints."""
     import numba
 

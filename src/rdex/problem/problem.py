@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +46,8 @@ class Problem:
     rows : callable, optional
         Evaluates many points: X (n, d) -> F (n,), G (n, n_ineq), H (n, n_eq).
     point : callable, optional
-        Evaluates one point: f = point(x, g, h), writing the constraints into g and h.
+        Evaluates one point: f = point(x, g, h), writing the constraints into g and h. A function
+        jitted by `numba.njit` is compiled into the fused loop.
     compile : callable, optional
         Makes the `CompiledFunction`; called when it is first asked for. One of `rows`, `point`
         and `compile` must be given; `from_function` is the comfortable way to do it.
@@ -102,6 +104,11 @@ class Problem:
         for label, count in (("n_ineq", self.n_ineq), ("n_eq", self.n_eq)):
             if not isinstance(count, int | np.integer) or count < 0:
                 raise ValueError(f"{label} must be a whole number >= 0, got {count!r}")
+        if self.point is not None and self.compile is None:
+            from rdex.problem.jitted import compile_point, is_jitted
+
+            if is_jitted(self.point):
+                put(self, "compile", partial(compile_point, self.point))
         if self.optimum_x is not None:
             put(self, "optimum_x", np.asarray(self.optimum_x, dtype=np.float64))
         if self.integrality is not None:
@@ -132,6 +139,7 @@ class Problem:
         fun : callable
             ``fun(x, *args) -> (f, G, H)`` with G of `n_ineq` values (<= 0) and H of `n_eq` values
             (= 0). H may be left out where `n_eq` is 0; with no constraints at all f alone will do.
+            A function jitted by `numba.njit`, without args, runs in the fused loop.
         bounds : scipy.optimize.Bounds or sequence of (low, high)
         vectorized : False, True or "rows"
             True: points (d, n), F (n,), G (n_ineq, n), H (n_eq, n), as in SciPy. "rows": points
@@ -147,12 +155,15 @@ class Problem:
         [0.5]
         """
         from rdex.problem.functions import OneFunction, VectorisedFunction
+        from rdex.problem.jitted import compile_one_function, is_jitted
 
         lower, upper = read_bounds(bounds)
         if vectorized:
             rows = VectorisedFunction(fun, tuple(args), n_ineq, n_eq, checked_layout(vectorized))
             return cls(lower, upper, n_ineq, n_eq, rows=rows, **facts)
         point = OneFunction(fun, tuple(args), n_ineq, n_eq)
+        if is_jitted(fun) and not args:
+            facts["compile"] = partial(compile_one_function, fun, n_ineq, n_eq)
         return cls(lower, upper, n_ineq, n_eq, point=point, **facts)
 
     @property
@@ -238,12 +249,17 @@ def read_bounds(bounds: Any) -> tuple[Floats, Floats]:
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         lower, upper = np.broadcast_arrays(np.atleast_1d(bounds.lb), np.atleast_1d(bounds.ub))
         return checked_box(lower, upper)
-    pairs = list(bounds)
-    for j, pair in enumerate(pairs):
-        if np.shape(pair) != (2,) or any(end is None for end in pair):
-            raise ValueError(f"bounds[{j}] must be a pair (low, high) of numbers, got {pair!r}")
+    try:
+        pairs = [tuple(pair) for pair in bounds]
+    except TypeError:
+        raise ValueError(
+            f"bounds must be scipy.optimize.Bounds or a sequence of (low, high), got {bounds!r}"
+        ) from None
     if not pairs:
         raise ValueError("bounds must hold at least one pair (low, high)")
+    for j, pair in enumerate(pairs):
+        if len(pair) != 2 or not all(isinstance(end, Real) for end in pair):
+            raise ValueError(f"bounds[{j}] must be a pair (low, high) of numbers, got {pair!r}")
     return checked_box([pair[0] for pair in pairs], [pair[1] for pair in pairs])
 
 

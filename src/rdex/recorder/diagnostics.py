@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -46,23 +45,32 @@ class History:
 
 
 def history_of(engine: Engine) -> History:
-    """What has been recorded of a run so far; records at the same evaluation count once."""
+    """What has been recorded of a run so far, and where it stands now.
+
+    Records at the same evaluation count once; a run that stopped between two checkpoints ends
+    with a record of its end.
+    """
     from rdex.engine.kernels import layout
 
     state = engine.state
     K = int(state.param[layout.CHECKPOINTS])
     n_initial = min(int(state.param[layout.N0]), engine.maxfev)
-    due = np.array([n_initial] + [math.ceil(k * engine.maxfev / K) for k in range(1, K + 1)])
-    written = np.r_[engine.nfev >= n_initial, due[1:] <= engine.nfev]
-    written[1:] &= due[1:] > n_initial
-    _counts, first = np.unique(due[written], return_index=True)
-    rows = np.flatnonzero(written)[first]
-    table = state.diagnostic[rows]
+    due = np.ceil(np.arange(K + 1) * engine.maxfev / K).astype(np.int64)
+    due[0] = n_initial
+    is_written = (due <= engine.nfev) & (due >= n_initial)
+    counts, rows = np.unique(due[is_written], return_index=True)
+    rows = np.flatnonzero(is_written)[rows]
+    f, cv, table = state.trace_f[rows], state.trace_phi[rows], state.diagnostic[rows]
+    if engine.nfev and (not counts.size or counts[-1] < engine.nfev):
+        best = engine.best
+        counts = np.append(counts, engine.nfev)
+        f, cv = np.append(f, best.f), np.append(cv, best.phi)
+        table = np.vstack([table, present(engine)])
     H = state.memory.shape[1]
     return History(
-        nfev=due[rows],
-        f=state.trace_f[rows],
-        cv=state.trace_phi[rows],
+        nfev=counts,
+        f=f,
+        cv=cv,
         eps=table[:, 0].copy(),
         n=table[:, 1].copy(),
         success_rate=table[:, 2].copy(),
@@ -72,3 +80,14 @@ def history_of(engine: Engine) -> History:
         memory_F=table[:, 6 : 6 + H].copy(),
         memory_CR=table[:, 6 + H :].copy(),
     )
+
+
+def present(engine: Engine) -> Floats:
+    """The diagnostics of a run now, in the order of the recorded ones."""
+    from rdex.engine.kernels import layout
+
+    state, n = engine.state, engine.n
+    value = state.value
+    shown = [value[layout.EPS], n, value[layout.SR], value[layout.RHO]]
+    shown += [float(np.mean(state.phi[:n] == 0.0)), engine.generation]
+    return np.concatenate([shown, state.memory[layout.MF], state.memory[layout.MCR]])

@@ -1,0 +1,139 @@
+"""Where a run starts: given points, with values where they are known, and designed ones."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rdex.problem.problem import Floats, Problem
+
+log = logging.getLogger("rdex")
+
+DESIGNS = ("uniform", "latinhypercube", "sobol")
+
+Known = tuple[Floats, float, Floats, Floats]
+
+
+class Start(NamedTuple):
+    """The first initial points, and what is known of the first of them.
+
+    points: (k, d) array that replaces the first k random ones, or None.
+    known: (x, f, g, h) of the first points.
+    given: what the user asked for, for the fingerprint of a run.
+    """
+
+    points: Floats | None
+    known: list[Known]
+    given: dict[str, Any]
+
+
+def make_start(
+    problem: Problem,
+    x0: Any,
+    init: Any,
+    n0: int,
+    rng: np.random.Generator,
+    log_variables: NDArray[np.bool_] | None,
+) -> Start:
+    """`x0` comes first, then what `init` gives; the engine fills up with uniform points."""
+    points = np.empty((0, problem.dim))
+    known: list[Known] = []
+    given: dict[str, Any] = {"x0": None, "init": init}
+    if x0 is not None:
+        points, known = read_x0(x0, problem)
+        given["x0"] = [points.tolist(), [[f, g.tolist(), h.tolist()] for _, f, g, h in known]]
+    if not isinstance(init, str):
+        array = checked_points("init", init, problem)
+        points = np.concatenate([points, array])
+        given["init"] = array.tolist()
+    elif init not in DESIGNS:
+        raise ValueError(f"init must be one of {', '.join(DESIGNS)} or an array, got {init!r}")
+    if len(points) > n0:
+        log.warning("only the first %d of %d given points fit the population", n0, len(points))
+    if isinstance(init, str) and init != "uniform":
+        points = np.concatenate([points, designed(problem, init, n0, rng, log_variables)])
+    return Start(points[:n0] if len(points) else None, known, given)
+
+
+def read_x0(x0: Any, problem: Problem) -> tuple[Floats, list[Known]]:
+    """Points, and their values where `x0` is a mapping such as a result."""
+    if not isinstance(x0, Mapping):
+        return checked_points("x0", x0, problem), []
+    if "x" not in x0 or "fun" not in x0:
+        raise ValueError(
+            "x0 with known values needs the entries x and fun, and G and H where there are "
+            f"constraints, got {', '.join(map(str, x0)) or 'none'}"
+        )
+    points = checked_points("x0['x']", x0["x"], problem)
+    k = len(points)
+    f = known_values("fun", x0["fun"], (k,))
+    g = known_values("G", x0.get("G"), (k, problem.n_ineq))
+    h = known_values("H", x0.get("H"), (k, problem.n_eq))
+    return points, [(points[i], float(f[i]), g[i], h[i]) for i in range(k)]
+
+
+def known_values(label: str, values: Any, shape: tuple[int, ...]) -> Floats:
+    """Values of the expected shape, for one point a level less."""
+    if values is None and 0 in shape:
+        return np.empty(shape)
+    array = np.asarray(np.nan if values is None else values, dtype=np.float64)
+    if values is None or (array.shape != shape and (1, *array.shape) != shape):
+        got = "nothing" if values is None else f"shape {array.shape}"
+        raise ValueError(f"x0[{label!r}] must have shape {shape}, got {got}")
+    return array.reshape(shape)
+
+
+def designed(
+    problem: Problem,
+    init: str,
+    n: int,
+    rng: np.random.Generator,
+    log_variables: NDArray[np.bool_] | None,
+) -> Floats:
+    """Space-filling points of the box, in logarithms and whole numbers where variables are."""
+    from scipy.stats import qmc
+
+    if init == "sobol":
+        unit = qmc.Sobol(problem.dim, rng=rng).random_base2(max(1, math.ceil(math.log2(n))))[:n]
+    else:
+        unit = qmc.LatinHypercube(problem.dim, rng=rng).random(n)
+    lower, upper = problem.lower.copy(), problem.upper.copy()
+    whole = problem.integrality
+    if whole is not None:
+        lower[whole] = np.ceil(lower[whole]) - 0.5
+        upper[whole] = np.floor(upper[whole]) + 0.5
+    if log_variables is not None:
+        lower[log_variables] = np.log10(lower[log_variables])
+        upper[log_variables] = np.log10(upper[log_variables])
+    points = lower + unit * (upper - lower)
+    if whole is not None:
+        points[:, whole] = np.floor(points[:, whole] + 0.5)
+    if log_variables is not None:
+        points[:, log_variables] = 10.0 ** points[:, log_variables]
+    return np.clip(points, problem.lower, problem.upper)
+
+
+def checked_points(label: str, values: Any, problem: Problem) -> Floats:
+    """Rows inside the bounds, or a ValueError naming row and variable."""
+    try:
+        points = np.atleast_2d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ValueError(f"{label} must be numbers, got {values!r}") from None
+    if points.ndim != 2 or points.shape[1] != problem.dim or not len(points):
+        raise ValueError(
+            f"{label} must have shape ({problem.dim},) or (k, {problem.dim}), "
+            f"got {np.shape(values)}"
+        )
+    outside = ~((points >= problem.lower) & (points <= problem.upper))
+    if outside.any():
+        i, j = np.argwhere(outside)[0]
+        raise ValueError(
+            f"{label}[{i}][{j}] = {points[i, j]} is outside "
+            f"[{problem.lower[j]}, {problem.upper[j]}] of {problem.variable_names[j]}"
+        )
+    return points
