@@ -41,12 +41,11 @@ def cluster(tmp_path):
              "--scheduler-file", str(file))
     ]  # fmt: skip
     try:
-        wait_until(file.exists, 60)
+        wait_until(lambda: file.exists() and file.read_text().strip().endswith("}"), 60)
         started.append(
             dask("worker", "--scheduler-file", str(file), "--nworkers", "2", "--nthreads", "1",
                  "--no-dashboard", "--host", "127.0.0.1")
         )  # fmt: skip
-        wait_until(lambda: file.read_text().strip().endswith("}"))
         yield json.loads(file.read_text())["address"], started[1]
     finally:
         for process in reversed(started):
@@ -76,6 +75,7 @@ def test_dask_equals_local_though_worker_and_client_are_killed(
     wait_for_runs(folder, 2, process)
     os.kill(worker_pids(nannies)[0], signal.SIGKILL)
     wait_for_runs(folder, 8, process)
+    assert process.poll() is None, process.communicate()
     process.kill()
     finished(process)
     stored = len(list(folder.glob("*/*/*.parquet")))

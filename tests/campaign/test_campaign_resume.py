@@ -129,6 +129,7 @@ def test_extended_campaign_keeps_its_runs(tmp_path):
         rdex.campaign.run(folder, extend=True, **other)
 
 
+@pytest.mark.usefixtures("undisturbed_folder")  # has compiled all kernels into the cache
 def test_a_full_disk_ends_with_a_message(tmp_path):
     """Files may not grow beyond a limit, which is what a full disk is to the writer."""
     folder = tmp_path / "out"

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -34,8 +34,17 @@ SLICE = 0.2
 
 Solve = Callable[[Problem, int, np.random.Generator], Any]
 
-#: (problem, maxfev, seed, checkpoints) -> Record
-Runner = Callable[[Problem, int, np.random.SeedSequence, int], Record]
+
+class Runner(Protocol):
+    """How an algorithm makes a run; picklable."""
+
+    def __call__(
+        self, problem: Problem, maxfev: int, seed: np.random.SeedSequence, checkpoints: int
+    ) -> Record:
+        """Make a run."""
+
+    def prepare(self, problem: Problem) -> None:
+        """Compile, or load from the cache, all that runs on `problem` need."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +55,8 @@ class Algorithm:
     ----------
     name : str
         Its name in plans, stores and tables; part of the seeds.
-    run : callable
-        (problem, maxfev, seed, checkpoints) -> Record; must be picklable.
+    run : Runner
+        Makes a run: (problem, maxfev, seed, checkpoints) -> Record.
     settings : dict
         What decides its results, as JSON has it; a store refuses to mix different settings.
     origin, reference, licence : str
@@ -77,6 +86,9 @@ class EngineRun:
         engine.run_in_slices(_go_on, SLICE)
         return record_of(engine)
 
+    def prepare(self, problem: Problem) -> None:
+        self(problem, 30, np.random.SeedSequence(0), 1)
+
 
 def _go_on(_engine: Any) -> None:
     return None
@@ -99,6 +111,10 @@ class CountedRun:
         except BudgetSpent:
             pass
         return recorder.record()
+
+    def prepare(self, problem: Problem) -> None:
+        recorder = CountingRecorder(problem, 1, 1)
+        recorder.problem.evaluate((problem.lower + problem.upper)[None] / 2)
 
 
 def drive(optimizer: Any, problem: Problem) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import perf_counter
 
+from rdex.campaign.algorithms import CountedRun
 from rdex.campaign.plan import Plan
 from rdex.campaign.running import Task, find_problem
 from rdex.store import RunKey, Store, StoreError, load
@@ -34,7 +35,7 @@ def estimate(plan: Plan, left: list[RunKey], store: Store, data: str | None = No
         kind = (key.algorithm, key.problem_id)
         if kind not in known:
             algorithm = plan.algorithm(key.algorithm)
-            if algorithm.origin not in ("preset", "settings"):
+            if isinstance(algorithm.run, CountedRun):
                 unknown.add(key.algorithm)
                 continue
             known[kind] = trial_time(Task(key, algorithm, data))
@@ -57,7 +58,7 @@ def trial_time(task: Task) -> float:
     key = task.key
     problem = find_problem(key.problem_id, task.data)
     short = min(TRIAL, key.maxfev)
-    task.algorithm.run(problem, 30, key.seed(), 1)  # compiles
+    task.algorithm.run.prepare(problem)
     clock = perf_counter()
     task.algorithm.run(problem, short, key.seed(), 1)
     return (perf_counter() - clock) * key.maxfev / short

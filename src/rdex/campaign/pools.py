@@ -205,8 +205,11 @@ class DaskPool:
                 raise PoolError("the connection to the Dask scheduler is gone") from None
             return None
         self._held.pop(future)
-        if future.status == "cancelled" or future.status == "lost":
+        if future.status == "cancelled":
             raise PoolError("the Dask scheduler is gone or has dropped the tasks")
+        if future.status in ("lost", "pending"):  # its worker died before the result was fetched
+            self.submit(task, False)
+            return None
         try:
             return task, future.result()
         except self._distributed.scheduler.KilledWorker as error:

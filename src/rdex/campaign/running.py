@@ -46,9 +46,7 @@ def execute(task: Task) -> Result:
     key = task.key
     try:
         problem = find_problem(key.problem_id, task.data)
-        load_kernels()
-        if problem.is_compiled:
-            problem.compiled  # noqa: B018 - compiled or read from the cache, before the clock starts
+        prepare(task)
         started = datetime.now(UTC)
         clock = perf_counter()
         record = task.algorithm.run(problem, key.maxfev, key.seed(), key.checkpoints)
@@ -75,12 +73,17 @@ def find_problem(id: str, data: str | None) -> Problem:
     return registry.get(id, data)
 
 
-@functools.cache
-def load_kernels() -> None:
-    """Import what every run needs, so that no run's time includes it."""
-    for room in ("engine.kernels.fused", "engine.kernels.asktell", "recorder.kernels"):
-        importlib.import_module(f"rdex.{room}")
-    require("pyarrow.parquet", "bench")
+#: Pairs of algorithm and problem that this process is ready for.
+_prepared: set[tuple[str, str]] = set()
+
+
+def prepare(task: Task) -> None:
+    """Load once what runs of an algorithm on a problem need, so that no run's time includes it."""
+    kind = (task.key.algorithm, task.key.problem_id)
+    if kind not in _prepared:
+        require("pyarrow.parquet", "bench")
+        task.algorithm.run.prepare(find_problem(task.key.problem_id, task.data))
+        _prepared.add(kind)
 
 
 @functools.cache
@@ -108,14 +111,5 @@ def cpu() -> str:
 
 def warm(tasks: list[Task]) -> None:
     """Compile in this process all that the tasks need, so that workers find it in the cache."""
-    seen = set()
     for task in tasks:
-        kind = (task.key.algorithm, task.key.problem_id)
-        if kind in seen:
-            continue
-        seen.add(kind)
-        problem = find_problem(task.key.problem_id, task.data)
-        if task.algorithm.origin in ("preset", "settings"):
-            task.algorithm.run(problem, 30, task.key.seed(), 1)
-        else:
-            problem.evaluate((problem.lower + problem.upper)[None] / 2)
+        prepare(task)
