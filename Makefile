@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all clean wheel
+.PHONY: help setup run test lint test-all bench bench-campaign fidelity success wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -25,8 +25,15 @@ $(READY): pyproject.toml constraints.txt
 
 setup: $(READY) ## create .venv with everything installed
 
-run: $(READY) ## solve an engineering design, then a small benchmark campaign with its report
+TOUR := out/tour
+
+run: $(READY) ## design a welded beam, run a small benchmark campaign, write its report
 	@$(BIN)/python examples/tour.py
+	@rm -rf $(TOUR)
+	@echo; echo "A small campaign: rdex bench run"
+	@$(BIN)/rdex bench run --algorithms rdex-csop,cl-srde --suite cec2017 --dim 10 --instance 1 \
+	  --problems 1,4,8,13,20 --runs 5 --maxfev 5000D --out $(TOUR)/campaign
+	@$(BIN)/rdex bench report $(TOUR)/campaign --out $(TOUR)/report
 
 lint: $(READY) ## ruff, mypy, import directions
 	@$(BIN)/ruff check --quiet .
@@ -42,6 +49,22 @@ test-all: test ## also slow and statistical tests, JIT off with coverage, bounds
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m "not slow and not compiled" \
 	  --cov=rdex --cov-report=term:skip-covered
 	NUMBA_BOUNDSCHECK=1 RDEX_CACHE_DIR=$(CURDIR)/out/boundscheck $(BIN)/python -m pytest -q
+
+bench: $(READY) ## speed of engine, suite, minimize, scoring (about 15 minutes on a quiet machine)
+	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/minimize.py
+	$(BIN)/python benchmarks/suite.py
+	$(BIN)/python benchmarks/scoring.py
+
+bench-campaign: $(READY) ## what scheduling, recording and storing cost
+	$(BIN)/python benchmarks/campaign.py
+
+fidelity: $(READY) ## our runs against the released programs' (about 10 minutes; needs reference data)
+	$(BIN)/python benchmarks/fidelity.py --csv docs/data/fidelity-rdex-csop.csv
+	$(BIN)/python benchmarks/fidelity.py --algorithm cl-srde --csv docs/data/fidelity-cl-srde.csv
+
+success: $(READY) ## success rates at small budgets on the engineering and G suites
+	$(BIN)/python benchmarks/success.py
 
 wheel: $(READY) ## build wheel and sdist into dist/
 	$(BIN)/python -m build --outdir dist .

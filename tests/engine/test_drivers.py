@@ -122,11 +122,16 @@ def test_drivers_can_take_turns(whole_run):
     assert_same_state(engine.state, whole_run("racing").state)
 
 
-def test_run_refuses_while_points_are_outstanding():
-    engine = engine_for("rdex-csop")
-    engine.ask(3)
-    with pytest.raises(ValueError, match="3 wait to be told"):
-        engine.run()
+@pytest.mark.parametrize("batch", [2, 5, 0])
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_fused_loop_in_batches_is_ask_and_tell_in_batches(name, batch):
+    fused, asked = engine_for(name), engine_for(name)
+    fused.run(stop_at=101, batch=batch)  # in the middle of a batch
+    fused.run(batch=batch)
+    while not asked.is_finished:
+        points = asked.ask(batch or default_batch(asked.n))
+        asked.tell(*asked.problem.evaluate(points))
+    assert_same_state(fused.state, asked.state)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -154,7 +159,7 @@ def drive_outstanding(engine, n):
 def test_asking_ahead_goes_over_the_end_of_a_generation():
     engine = engine_for("rdex-csop")
     engine.run(stop_at=20)
-    assert len(engine.ask(30)) == 20
+    assert len(engine.ask(30)) == 10  # half a generation of 20
     assert len(engine.ask(30)) == 0
     assert len(engine.ask(30, ahead=True)) == 30
     while engine.nfev < FES:

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rdex.engine.kernels import layout
 from rdex.engine.kernels.layout import State
+from rdex.engine.kernels.steps import LARGEST_BATCH, default_batch
 from rdex.engine.settings import Settings
 from rdex.engine.state import Limits, encoded_points, make_state
 from rdex.problem.problem import Floats, Problem
 
-#: The largest default batch; see `default_batch`.
-LARGEST_BATCH = 32
+__all__ = ["LARGEST_BATCH", "Engine", "Point", "default_batch"]
 
 
 class Point(NamedTuple):
@@ -28,11 +28,6 @@ class Point(NamedTuple):
     phi: float
     g: Floats
     h: Floats
-
-
-def default_batch(n: int) -> int:
-    """Rows to ask for at once with a population of `n`: a function of nothing else."""
-    return max(1, min(LARGEST_BATCH, n // 8))
 
 
 class Engine:
@@ -177,16 +172,18 @@ class Engine:
         return points.reshape(np.shape(x))
 
     # --- compiled problems ----------------------------------------------------------------------
-    def run(self, stop_at: int | None = None, stop_at_generation: bool = False) -> bool:
+    def run(
+        self, stop_at: int | None = None, stop_at_generation: bool = False, batch: int = 1
+    ) -> bool:
         """Advance in compiled code until `stop_at` evaluations, or the end of a generation.
 
-        Returns whether a generation ended last.
+        `batch` rows are drawn from one state; 0 stands for `default_batch`. Points asked before and
+        not told are evaluated first. Returns whether a generation ended last.
         """
         from rdex.engine.kernels.fused import run_compiled
 
-        if self.n_asked != self.nfev:
-            waiting = self.n_asked - self.nfev
-            raise ValueError(f"run needs no outstanding points, but {waiting} wait to be told")
+        if batch >= self.state.info.shape[0]:
+            raise ValueError(f"batch must be below the capacity of {self.state.info.shape[0]} rows")
         compiled = self.problem.compiled
         stop = self.maxfev if stop_at is None else min(int(stop_at), self.maxfev)
         return bool(
@@ -200,6 +197,7 @@ class Engine:
                 self.state,
                 stop,
                 stop_at_generation,
+                batch,
             )
         )
 
@@ -208,6 +206,7 @@ class Engine:
         on_pause: Callable[[Engine], bool | None],
         seconds: float = 0.05,
         each_generation: bool = False,
+        batch: int = 1,
     ) -> None:
         """Run to the end, calling `on_pause` about every `seconds`, or after each generation.
 
@@ -216,7 +215,7 @@ class Engine:
         slice_size = 1000
         while not self.is_finished:
             start = perf_counter()
-            self.run(self.nfev + slice_size, each_generation)
+            self.run(self.nfev + slice_size, each_generation, batch)
             elapsed = perf_counter() - start
             slice_size = int(min(max(slice_size * seconds / max(elapsed, 1e-6), 100), 10**7))
             if on_pause(self) or self.is_goal_reached:

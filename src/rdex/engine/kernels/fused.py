@@ -7,25 +7,41 @@ compiled loop, found in the cache by every later process.
 from numba import types
 
 from rdex.common.compiling import OBJECTIVE, VECTOR, kernel
-from rdex.engine.kernels.layout import ASKED, MAPPED, N0, STATE_TYPE, TOLD
-from rdex.engine.kernels.steps import ask_row, decode, is_goal_reached, tell_row
+from rdex.engine.kernels.layout import ASKED, MAPPED, N0, STATE_TYPE, TOLD, N
+from rdex.engine.kernels.steps import (
+    ask_row,
+    batch_of_size,
+    can_ask,
+    decode,
+    is_goal_reached,
+    tell_row,
+)
 
 
 @kernel(
     types.boolean(
         types.FunctionType(OBJECTIVE), VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, STATE_TYPE,
-        types.int64, types.boolean,
+        types.int64, types.boolean, types.int64,
     )
 )  # fmt: skip
-def run_compiled(objective, data, work, point, g, h, state, stop_at, stop_at_generation):
+def run_compiled(objective, data, work, point, g, h, state, stop_at, stop_at_generation,
+                 batch):  # fmt: skip
     """Ask, evaluate, tell until `stop_at` evaluations are done, the goal is reached, or a
-    generation has ended if `stop_at_generation`. Returns whether one had."""
+    generation has ended if `stop_at_generation`. Returns whether one had.
+
+    `batch` rows are drawn from one state before the first is evaluated; 0 stands for
+    `default_batch` of the present size.
+    """
     count = state.count
     capacity = state.info.shape[0]
     first = 3 * int(state.param[N0])
     while count[TOLD] < stop_at and not is_goal_reached(state.param, state.value):
-        k = count[ASKED] % capacity
-        ask_row(state, k)
+        if count[ASKED] == count[TOLD]:
+            for _row in range(batch if batch > 0 else batch_of_size(count[N])):
+                if not can_ask(state.param, count, False):
+                    break
+                ask_row(state, count[ASKED] % capacity)
+        k = count[TOLD] % capacity
         decode(state.x, first + k, state.box, count[MAPPED], point)
         f = objective(point, data, work, g, h)
         if tell_row(state, k, f, g, h) and stop_at_generation:

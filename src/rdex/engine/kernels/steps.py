@@ -46,6 +46,17 @@ from rdex.engine.kernels.selection import decide, enter
 from rdex.engine.kernels.variation import draw_row
 from rdex.evaluation.kernels import settle, violation
 
+#: The largest default batch.
+LARGEST_BATCH = 32
+
+
+def default_batch(n):
+    """Rows to ask for at once with a population of `n`: a function of nothing else."""
+    return max(1, min(LARGEST_BATCH, n // 8))
+
+
+batch_of_size = part()(default_batch)
+
 
 @part()
 def decode(x, row, box, mapped, point):
