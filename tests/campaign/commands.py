@@ -1,6 +1,5 @@
 """What the tests of campaigns share: the command as a process, and stores compared bit for bit."""
 
-import os
 import subprocess
 import sys
 import time
@@ -98,6 +97,3 @@ def _words(child):
         return child.cmdline()
     except psutil.Error:
         return ["resource_tracker"]
-
-
-ENVIRONMENT = {**os.environ, "PYTHONWARNINGS": "default"}
