@@ -1,0 +1,49 @@
+"""`rdex bench report`: the page, tables and figures of campaigns."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rdex.cli.bench import Folders
+from rdex.cli.printing import duration, fail
+
+
+def report(
+    folders: Folders,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")],
+    reference: Annotated[
+        str | None, typer.Option(help="Algorithm the others are compared with [default: first].")
+    ] = None,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="Put the published figures beside ours.")
+    ] = False,
+    cutoff: Annotated[float, typer.Option(help="|f| below it counts as 0; 0 for none.")] = 1e-8,
+    digits: Annotated[
+        int | None, typer.Option(help="Significant digits to round to; published files have 6.")
+    ] = None,
+    as_published: Annotated[
+        bool, typer.Option("--as-published", help="Let signed sums decide feasibility.")
+    ] = False,
+    resamples: Annotated[
+        int, typer.Option(help="Bootstrap resamples for 95 % limits; 0 for none.")
+    ] = 0,
+) -> None:
+    """Write a page to explore campaigns, with tables for papers and figures for print."""
+    from rdex.report import Options, campaign_report
+    from rdex.store import StoreError
+
+    began = time.monotonic()
+    options = Options(reference, cutoff, digits, as_published, resamples)
+    try:
+        written = campaign_report(folders, out, options, paper=paper)
+    except (ValueError, OSError, StoreError) as error:
+        fail(error)
+    size = written.page.stat().st_size / 1e6
+    typer.echo(
+        f"{written.page} ({size:.1f} MB), {len(written.tables)} files of tables, "
+        f"{len(written.figures)} of figures, in {duration(time.monotonic() - began)}"
+    )

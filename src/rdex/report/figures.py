@@ -1,0 +1,259 @@
+"""Figures of a campaign for print: PDF and PNG, readable in greyscale."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rdex.common.extras import require
+from rdex.engine.settings import Settings
+from rdex.report.contents import METRICS, Contents
+from rdex.report.critical import Diagram, diagram
+from rdex.report.drawing import STYLE, line_style, literal, new_figure, save
+from rdex.report.traces import Bands
+from rdex.scoring.arrays import Floats
+
+#: Panels of one figure.
+MOST_PANELS = 28
+FLOOR = 1e-10
+OBJECTIVE = f"f − best of the field + {FLOOR:g}"
+
+PanelDrawer = Callable[[Any, Contents, Bands], None]
+
+
+def write_figures(contents: Contents, folder: str | os.PathLike[str]) -> list[Path]:
+    """Draw all figures that the campaign has data for."""
+    matplotlib = require("matplotlib", "bench")
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    with matplotlib.rc_context(STYLE):
+        for name, figure in figures(contents):
+            written += save(figure, place, name)
+    return written
+
+
+def figures(contents: Contents) -> Iterator[tuple[str, Any]]:
+    """(name, figure), one at a time."""
+    p = len(contents.problems)
+    for start in range(0, p, MOST_PANELS):
+        part = range(start, min(start + MOST_PANELS, p))
+        suffix = f"_{start // MOST_PANELS + 1}" if p > MOST_PANELS else ""
+        yield f"convergence_objective{suffix}", panels(contents, part, OBJECTIVE, objective_panel)
+        yield f"convergence_violation{suffix}", panels(contents, part, "violation", violation_panel)
+    yield "ecdf", ecdf_figure(contents)
+    drawn = {metric: diagram(contents.algorithms, contents.target.friedman[metric])
+             for metric in METRICS}  # fmt: skip
+    found = {metric: each for metric, each in drawn.items() if each is not None}
+    if found:
+        yield "critical_difference", critical_figure(found)
+    yield "rank_heatmap", heat_figure(contents)
+    settings = engine_settings(contents)
+    if settings:
+        yield "schedule", schedule_figure(contents, settings)
+
+
+def panels(contents: Contents, part: range, label: str, draw: PanelDrawer) -> Any:
+    """A grid of small panels, one a problem, under one legend."""
+    across = min(4, len(part))
+    down = -(-len(part) // across)
+    width, height = 1.9 * across + 0.9, 1.35 * down + 1.0
+    # Placed by hand: the layout engine needs several times as long as all drawing.
+    figure = new_figure(width, height, layout="none")
+    figure.subplots_adjust(
+        left=0.75 / width, right=1 - 0.1 / width, bottom=0.5 / height,
+        top=1 - (0.35 + 0.15 * -(-len(contents.algorithms) // 4)) / height, hspace=0.35, wspace=0.4,
+    )  # fmt: skip
+    axes = figure.subplots(down, across, squeeze=False, sharex=True).ravel()
+    for axis, j in zip(axes, part, strict=False):
+        draw(axis, contents, contents.bands[j])
+        axis.set_title(literal(contents.problems[j]), loc="left", pad=2)
+    for axis in axes[len(part) :]:
+        axis.set_visible(False)
+    axes[0].set_xlim(0, 1)
+    axes[0].set_xticks([0, 0.5, 1])
+    figure.supxlabel("share of the budget", fontsize=8, y=0.1 / height)
+    figure.supylabel(label, fontsize=8, x=0.1 / width)
+    legend(figure, contents, "upper center")
+    return figure
+
+
+def legend(figure: Any, contents: Contents, place: str = "outside upper center") -> None:
+    """All algorithms above the panels."""
+    lines = require("matplotlib.lines", "bench")
+    handles = [lines.Line2D([], [], **line_style(a)) for a in range(len(contents.algorithms))]
+    labels = [literal(name) for name in contents.algorithms]
+    figure.legend(handles, labels, loc=place, ncols=min(len(labels), 4),
+                  handlelength=4)  # fmt: skip
+
+
+def objective_panel(axis: Any, contents: Contents, band: Bands) -> None:
+    """Distance of f to the best of the field; shaded where the reference is feasible."""
+    origin = band.best if np.isfinite(band.best) else 0.0
+    with np.errstate(invalid="ignore"):
+        gap = band.f - origin + FLOOR
+    bands_of(axis, band, np.where(np.isfinite(gap), gap, np.nan))
+    shade(axis, contents, band)
+    if np.isfinite(gap).any():
+        log_axis(axis)
+    else:
+        empty(axis, "not feasible")
+
+
+def violation_panel(axis: Any, contents: Contents, band: Bands) -> None:
+    """Violation where it is not zero."""
+    positive = np.where((band.v > 0) & np.isfinite(band.v), band.v, np.nan)
+    bands_of(axis, band, positive)
+    shade(axis, contents, band)
+    if np.isnan(positive).all():
+        empty(axis, "feasible")
+    else:
+        log_axis(axis)
+
+
+def empty(axis: Any, words: str) -> None:
+    """A panel that has nothing to draw says why."""
+    axis.text(0.5, 0.5, words, transform=axis.transAxes, ha="center", color="0.4")
+    axis.set_yticks([])
+
+
+def log_axis(axis: Any) -> None:
+    """Few powers of ten."""
+    ticker = require("matplotlib.ticker", "bench")
+    axis.set_yscale("log")
+    axis.yaxis.set_major_locator(ticker.LogLocator(numticks=5))
+    axis.yaxis.set_minor_locator(ticker.NullLocator())
+
+
+def bands_of(axis: Any, band: Bands, values: Floats) -> None:
+    """Medians and quartile bands of every algorithm."""
+    share = band.nfev / band.nfev[-1]
+    for a, (low, middle, high) in enumerate(values):
+        style = line_style(a)
+        axis.fill_between(share, low, high, color=style["color"], alpha=0.15, linewidth=0)
+        if np.isfinite(middle).any():  # markers cannot be placed on an empty line
+            axis.plot(share, middle, **style)
+
+
+def shade(axis: Any, contents: Contents, band: Bands) -> None:
+    """Grey from where half of the reference's runs are feasible."""
+    share = band.feasible[contents.algorithms.index(contents.target.reference)]
+    here = np.flatnonzero(share >= 0.5)
+    if here.size:
+        start = band.nfev[here[0]] / band.nfev[-1]
+        axis.axvspan(start, 1, color="0.5", alpha=0.12, linewidth=0)
+
+
+def ecdf_figure(contents: Contents) -> Any:
+    """Share of runs and targets reached over the budget."""
+    figure = new_figure(5.5, 3.6)
+    axis = figure.subplots()
+    result = contents.attainment
+    for a in range(len(contents.algorithms)):
+        if np.isfinite(result.ecdf[a]).any():
+            axis.step(result.budget, result.ecdf[a], where="post", **line_style(a))
+    if result.budget.size > 1:
+        axis.set_xscale("log")
+    axis.set_ylim(-0.02, 1.02)
+    axis.set_xlabel("share of the budget")
+    axis.set_ylabel("share of runs and targets reached")
+    legend(figure, contents)
+    return figure
+
+
+def critical_figure(drawn: dict[str, Diagram]) -> Any:
+    """One critical-difference diagram a metric."""
+    m = len(next(iter(drawn.values())).names)
+    height = 0.75 + 0.17 * ((m + 1) // 2)
+    figure = new_figure(6.5, height * len(drawn) + 0.2)
+    axes = figure.subplots(len(drawn), 1, squeeze=False).ravel()
+    for axis, (metric, each) in zip(axes, drawn.items(), strict=True):
+        critical_panel(axis, each)
+        axis.set_title(f"{METRICS[metric]}   (CD = {each.difference:.3f})", loc="left")
+    return figure
+
+
+def critical_panel(axis: Any, drawn: Diagram) -> None:
+    """An axis of ranks, names to its left and right, bars between those that do not differ."""
+    m = len(drawn.names)
+    half = (m + 1) // 2
+    margin = 0.55 * (m - 1)
+    axis.set_xlim(1 - margin, m + margin)
+    lowest = 0.55 + 0.22 * len(drawn.bars) + 0.55 * half
+    axis.set_ylim(lowest + 0.3, -0.9)
+    axis.axis("off")
+    axis.plot([1, m], [0, 0], color="black", linewidth=0.9)
+    for tick in range(1, m + 1):
+        axis.plot([tick, tick], [-0.15, 0], color="black", linewidth=0.9)
+        axis.text(tick, -0.25, str(tick), ha="center", va="bottom")
+    for k, (a, b) in enumerate(drawn.bars):
+        y = 0.25 + 0.22 * k
+        axis.plot([a - 0.03, b + 0.03], [y, y], color="black", linewidth=2.6)
+    for i, (name, rank) in enumerate(zip(drawn.names, drawn.ranks, strict=True)):
+        on_left = i < half
+        y = 0.35 + 0.22 * len(drawn.bars) + 0.55 * ((i if on_left else m - 1 - i) + 0.5)
+        end = 0.9 if on_left else m + 0.1
+        axis.plot([rank, rank, end], [0, y, y], color="0.35", linewidth=0.8)
+        axis.text(end + (-0.04 if on_left else 0.04), y, f"{literal(name)} ({rank:.2f})",
+                  ha="right" if on_left else "left", va="center")  # fmt: skip
+
+
+def heat_figure(contents: Contents) -> Any:
+    """Ranks by problem and algorithm, written into the cells."""
+    ranks = contents.ranks["target"]
+    m, p = ranks.shape
+    figure = new_figure(1.4 + 0.55 * m, 1.2 + 0.21 * p)
+    axis = figure.subplots()
+    shown = np.ma.masked_invalid(ranks.T)
+    axis.imshow(shown, cmap="Greys_r", vmin=1 - 0.6 * max(m - 1, 1), vmax=max(m, 2), aspect="auto")
+    middle = 1 + 0.15 * (m - 1)
+    for (j, a), rank in np.ndenumerate(ranks.T):
+        if not np.isnan(rank):
+            axis.text(a, j, f"{rank:.3g}", ha="center", va="center", fontsize=7,
+                      color="white" if rank < middle else "black")  # fmt: skip
+    axis.set_xticks(range(m), [literal(name) for name in contents.algorithms], rotation=35,
+                    ha="right")  # fmt: skip
+    axis.set_yticks(range(p), [literal(name) for name in contents.problems])
+    axis.grid(visible=False)
+    axis.set_title("rank by U-score (1 = best, darker)", loc="left")
+    return figure
+
+
+def engine_settings(contents: Contents) -> dict[str, Settings]:
+    """Settings of the algorithms that are variants of our engine."""
+    found: dict[str, Settings] = {}
+    for data in contents.datasets:
+        names = data.arrow.column("algorithm").to_pylist()
+        texts = data.arrow.column("settings").to_pylist()
+        for name, text in dict(zip(names, texts, strict=True)).items():
+            values = json.loads(text) if text else {}
+            if "eps_share" in values:
+                found[name] = Settings.from_dict(values)
+    return found
+
+
+def schedule_figure(contents: Contents, settings: dict[str, Settings]) -> Any:
+    """N and the share of the front that ε lets in, over the budget, as the settings say."""
+    rows = {row for data in contents.datasets
+            for row in zip(data.arrow.column("dim").to_pylist(),
+                           data.arrow.column("maxfev").to_pylist(), strict=True)}  # fmt: skip
+    dim, maxfev = max(rows)
+    t = np.linspace(0, 1, 401)
+    figure = new_figure(6.5, 3.0)
+    size, share = figure.subplots(1, 2)
+    for name, each in settings.items():
+        style = line_style(contents.algorithms.index(name))
+        n0 = each.initial_size(dim, maxfev)
+        size.plot(t, np.maximum(np.floor(n0 + (each.n_min - n0) * t), each.n_min), **style)
+        share.plot(t, np.where(t > each.eps_until, 0.0, each.eps_share * (1 - t) ** 2), **style)
+    size.set_title(f"population size N (D = {dim}, {maxfev} evaluations)", loc="left")
+    share.set_title("place of ε among the violations of the front", loc="left")
+    for axis in (size, share):
+        axis.set_xlabel("share of the budget")
+    legend(figure, contents)
+    return figure

@@ -1,0 +1,169 @@
+"""`run_report`: the page of one run of `minimize`."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rdex.common.files import atomic_write
+from rdex.report.page import compact, embedded, render
+from rdex.report.traces import kept_checkpoints
+
+if TYPE_CHECKING:
+    from rdex.api.result import ConstraintState, Result
+
+#: Records kept of a history.
+MOST_RECORDS = 400
+
+#: Shares of the scale of a constraint, and of the range of a variable.
+NEAR_ACTIVE = 1e-4
+NEAR_BOUND = 1e-6
+
+
+def run_report(
+    result: Result, path: str | os.PathLike[str], title: str = "Optimisation run"
+) -> Path:
+    """Write one self-contained HTML page on a run; returns its path.
+
+    Parameters
+    ----------
+    result : Result
+        What `rdex.minimize` returned.
+    path : path
+        A file that ends in .html or .htm, or a folder, which then gets an index.html.
+    title : str
+        Heading of the page.
+
+    Examples
+    --------
+    >>> import rdex
+    >>> from rdex.report import run_report
+    >>> result = rdex.minimize(lambda x: x @ x, [(-5, 5)] * 2, maxfev=500)    # doctest: +SKIP
+    >>> run_report(result, "run.html")                                        # doctest: +SKIP
+    PosixPath('run.html')
+    """
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        target = target / "index.html"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(target) as stream:
+        stream.write(run_html(result, title).encode())
+    return target
+
+
+def run_html(result: Result, title: str) -> str:
+    """The page."""
+    states = list(result.violations)
+    scales = np.broadcast_to(np.asarray(result.constraint_scale, dtype=np.float64), len(states))
+    return render(
+        "run.html",
+        "run.js",
+        title=title,
+        verdict=verdict(result),
+        message=result.message,
+        facts=facts(result),
+        variable_columns=("value", "lower", "upper", "smallest in P", "largest in P", "state"),
+        variables=variable_rows(result),
+        constraints=[constraint_row(state, float(scale))
+                     for state, scale in zip(states, scales, strict=True)],
+        blocking=blocking(states),
+        near_active=f"{NEAR_ACTIVE:g}",
+        near_bound=f"{NEAR_BOUND:g}",
+        algorithm=result.settings.name,
+        settings=json.dumps(result.settings.as_dict(), indent=2),
+        data=embedded(history_data(result, states, scales)),
+    )  # fmt: skip
+
+
+def verdict(result: Result) -> str:
+    """One word or two."""
+    if result.feasible:
+        return "feasible"
+    return "not feasible" if math.isfinite(result.cv) else "no usable values"
+
+
+def facts(result: Result) -> list[tuple[str, str]]:
+    """Names and values for the head of the page."""
+    since = result.first_feasible
+    listed = [
+        ("f", f"{result.fun:.12g}"),
+        ("mean violation", f"{result.cv:.6g}"),
+        ("largest violation", f"{result.maxcv:.6g}"),
+        ("first feasible", f"evaluation {since}" if since else "never"),
+        ("evaluations", f"{result.nfev} of {result.maxfev}"),
+        ("generations", f"{result.nit}"),
+        ("time", f"{result.seconds:.3g} s" if math.isfinite(result.seconds) else "not measured"),
+        ("algorithm", result.settings.name),
+    ]
+    if result.n_failed:
+        listed.append(("failed evaluations", f"{result.n_failed}"))
+    return listed
+
+
+def variable_rows(result: Result) -> list[tuple[Any, ...]]:
+    """Name, value, bounds, spread in the final population, and whether it is at a bound."""
+    population = np.asarray(result.population)
+    low, high = np.asarray(result.lower), np.asarray(result.upper)
+    rows = []
+    for j, name in enumerate(result.variable_names):
+        value, near = float(result.x[j]), NEAR_BOUND * (high[j] - low[j])
+        state = "inside"
+        if value - low[j] <= near:
+            state = "at its lower bound"
+        elif high[j] - value <= near:
+            state = "at its upper bound"
+        column = population[:, j].tolist() or [None]
+        spread = min(column), max(column)
+        rows.append((name, value, float(low[j]), float(high[j]), *spread, state))
+    return rows
+
+
+def constraint_row(state: ConstraintState, scale: float) -> tuple[Any, ...]:
+    """Name, kind, value, tolerance, violation, scale, and in words how it stands."""
+    kind = "= 0" if state.kind == "=" else "<= 0"
+    return (state.name, kind, state.value, state.tolerance, state.violation, scale,
+            standing(state, scale))  # fmt: skip
+
+
+def standing(state: ConstraintState, scale: float) -> str:
+    """violated, active or slack."""
+    if not state.satisfied:
+        return "violated"
+    if state.kind == "=":
+        return "active"
+    size = scale if math.isfinite(scale) and scale > 0 else 1.0
+    return "active" if state.value >= -NEAR_ACTIVE * size else "slack"
+
+
+def blocking(states: list[ConstraintState]) -> str:
+    """What held the run back, worst first."""
+    worst = sorted((each for each in states if not each.satisfied), key=lambda s: -s.violation)
+    if not worst:
+        return f"All {len(states)} constraints hold."
+    named = ", ".join(f"{each.name} (by {each.violation:.4g})" for each in worst[:5])
+    more = f" and {len(worst) - 5} more" if len(worst) > 5 else ""
+    return f"{len(worst)} of {len(states)} constraints are violated: {named}{more}."
+
+
+def history_data(result: Result, states: list[ConstraintState], scales: Any) -> dict[str, Any]:
+    """The arrays of the charts, thinned."""
+    history = result.history
+    at = kept_checkpoints(len(history.nfev), MOST_RECORDS)
+    kept = {name: compact(np.asarray(getattr(history, name), dtype=np.float64)[at], 8)
+            for name in ("f", "cv", "eps", "n", "success_rate", "rho",
+                         "feasible_share")}  # fmt: skip
+    sizes = [scale if math.isfinite(scale) and scale > 0 else 1.0 for scale in scales]
+    return {
+        **kept,
+        "nfev": history.nfev[at],
+        "memory_F": compact(history.memory_F[at].T),
+        "memory_CR": compact(history.memory_CR[at].T),
+        "feasible_from": result.first_feasible,
+        "constraints": [state.name for state in states],
+        "scaled": [state.violation / size for state, size in zip(states, sizes, strict=True)],
+    }
