@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import OptimizeResult
 
 from rdex.api.status import MESSAGES, Status
+from rdex.common.extras import require
 from rdex.engine.engine import Engine
 from rdex.engine.kernels import layout
 from rdex.problem.problem import Floats, Problem
@@ -49,7 +52,7 @@ class Result(OptimizeResult):  # type: ignore[misc]
     history : `rdex.recorder.History`.
     population, population_energies : the final population P, best first, and its f.
     constraint_scale : what each violation was divided by in the search.
-    settings, maxfev, seconds, variable_names : how the run was made.
+    settings, maxfev, seconds, variable_names, lower, upper : how the run was made.
     """
 
     def __str__(self) -> str:
@@ -69,6 +72,12 @@ class Result(OptimizeResult):  # type: ignore[misc]
         from rdex.api.plot import plot_history
 
         return plot_history(self, axes)
+
+    def report(self, path: str | os.PathLike[str], title: str = "Optimisation run") -> Path:
+        """Write an HTML page on the run, a file or a folder with index.html; returns its path."""
+        # By name: the room `report` stands to the right of this one.
+        page: Path = require("rdex.report", "bench").run_report(self, path, title)
+        return page
 
 
 def constraint_states(
@@ -157,6 +166,8 @@ def make_result(engine: Engine, status: Status, seconds: float) -> Result:
         history=history_of(engine),
         **population_fields(engine),
         variable_names=problem.variable_names,
+        lower=problem.lower,
+        upper=problem.upper,
         settings=engine.settings,
         constraint_scale=1.0 / state.limit[layout.WEIGHT],
         maxfev=engine.maxfev,
