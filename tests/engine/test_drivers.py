@@ -162,6 +162,10 @@ def test_asking_ahead_goes_over_the_end_of_a_generation():
     assert len(engine.ask(30)) == 10  # half a generation of 20
     assert len(engine.ask(30)) == 0
     assert len(engine.ask(30, ahead=True)) == 30
+    drive_outstanding(engine, 20)
+    assert engine.generation == 1
+    assert engine.state.count[layout.MADE] == 20  # they count for the generation they are told in
+    assert len(engine.ask(1)) == 0
     while engine.nfev < FES:
         drive_outstanding(engine, 1)
         engine.ask(1, ahead=True)

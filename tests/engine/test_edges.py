@@ -16,7 +16,7 @@ from rdex.problem.problem import Problem
 pytestmark = quiet
 
 NAMES = sorted(PRESETS)
-FES = budget(1500)
+FES = 1500
 
 
 @pytest.fixture(params=NAMES)

@@ -26,6 +26,7 @@ VARIANTS = [
     variant(n0=12, eb_from=0.0, perturb_probability=1.0, perturb_scale=50.0),
     variant("rde26", n0=4, eb_from=0.1, race_target_share=0.6, race_feasible_share=0.0,
             perturb_unit="range"),
+    variant("rde26", n0=10, race_feasible_phi=1.0),  # a violation that "stairs" meets exactly
 ]  # fmt: skip
 variants = st.sampled_from(VARIANTS)
 kinds = st.sampled_from(sorted(KINDS))

@@ -78,7 +78,7 @@ def run_both(problem, settings, maxfev, seed, n0, scale="none"):
 def test_every_variant_on_every_kind_of_problem(name, kind):
     seed = 100 + list(VARIANTS).index(name)
     scale = "auto" if name in ("units", "race") else "none"
-    run_both(KINDS[kind], VARIANTS[name], budget(240), seed, n0=10, scale=scale)
+    run_both(KINDS[kind], VARIANTS[name], budget(180), seed, n0=10, scale=scale)
 
 
 @pytest.mark.parametrize("n0", [4, 5, 40])
