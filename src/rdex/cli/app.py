@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import rdex
-from rdex.cli import bench, suite
+from rdex.cli import bench, report, suite
 
 app = typer.Typer(
     name="rdex",
@@ -15,6 +15,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
+bench.app.command("report")(report.report)
 app.add_typer(bench.app, name="bench")
 app.add_typer(suite.app, name="suite")
 

@@ -17,7 +17,7 @@ from rdex.report.page import compact, embedded, render, safe
 from rdex.report.sheets import Sheet
 from rdex.report.traces import kept_checkpoints, reached_by_problem
 from rdex.report.writing import WRITERS
-from rdex.scoring.arrays import Floats
+from rdex.scoring.arrays import Floats, Ints
 from rdex.scoring.comparison import RANK_SUM
 
 #: Columns of runs that repeat few values.
@@ -59,8 +59,7 @@ def campaign_html(
         caveats=CAVEATS,
         settings=distinct_settings(rows),
         versions=distinct_versions(rows),
-        failures=[f"{each.algorithm} on {each.problem_id}, run {each.run}: {each.error}" for data in contents.datasets
-                  for each in data.failures],
+        failures=failures(contents),
         n_runs=len(rows),
         problem_ids=list(dict.fromkeys(row["problem_id"] for row in rows)),
         data=list(data_blocks(contents, [*sheets, *(paper_sheets or ())], rows)),
@@ -70,19 +69,26 @@ def campaign_html(
 def headline(contents: Contents) -> str:
     """How much there is, in one sentence."""
     trials = contents.trials
-    counts = trials.counts
-    low, high = int(counts.min()), int(counts.max())
-    runs = f"{high}" if low == high else f"{low} to {high}"
-    suites = sorted({row for data in contents.datasets
-                     for row in data.arrow.column("suite").unique().to_pylist() if row})  # fmt: skip
-    of = f" of {', '.join(suites)}" if suites else ""
-    budgets = sorted(set(trials.maxfev.tolist()))
-    budget = f"{budgets[0]}" if len(budgets) == 1 else f"{budgets[0]} to {budgets[-1]}"
-    return (
-        f"{_count(len(trials.algorithms), 'algorithm')} on {_count(len(trials.problems), 'problem')}"
-        f"{of}, {_count(high, 'run') if low == high else runs + ' runs'} each, {budget} evaluations "
-        f"a run, {trials.n_checkpoints} checkpoints."
-    )
+    suites = {
+        name
+        for data in contents.datasets
+        for name in data.arrow.column("suite").unique().to_pylist()
+        if name
+    }
+    parts = [
+        f"{_count(len(trials.algorithms), 'algorithm')} on "
+        f"{_count(len(trials.problems), 'problem')}"
+        + (f" of {', '.join(sorted(suites))}" if suites else ""),
+        f"{_range(trials.counts)} runs each",
+        f"{_range(trials.maxfev)} evaluations a run",
+        f"{trials.n_checkpoints} checkpoints",
+    ]
+    return f"{', '.join(parts)}."
+
+
+def _range(values: Ints) -> str:
+    low, high = int(values.min()), int(values.max())
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _count(number: int, word: str) -> str:
@@ -92,6 +98,15 @@ def _count(number: int, word: str) -> str:
 def warnings(contents: Contents) -> list[str]:
     """What a reader must know before anything else."""
     return [f"{note[:1].upper()}{note[1:]}." for note in contents.target.score.notes]
+
+
+def failures(contents: Contents) -> list[str]:
+    """Runs that ended with an exception."""
+    return [
+        f"{each.algorithm} on {each.problem_id}, run {each.run}: {each.error}"
+        for data in contents.datasets
+        for each in data.failures
+    ]
 
 
 def _headings(contents: Contents) -> set[str]:
