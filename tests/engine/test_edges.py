@@ -235,6 +235,14 @@ def test_initial_points_outside_the_bounds_are_refused(bad, message):
         Engine(KINDS["lens-2"], variant(n0=12), 100, 5, initial=bad)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_no_race_begins_with_the_last_evaluation(seed):
+    always = variant("rde26", n0=8, race_until=1.0, race_feasible_share=0.0, race_target_share=1.0)
+    engine = finished(KINDS["sphere-5"], always, 41 + seed, seed)
+    assert engine.nfev == 41 + seed
+    assert engine.state.count[layout.RACE_OWED] == -1
+
+
 def test_nothing_was_evaluated_yet():
     engine = Engine(KINDS["lens-2"], variant(), 100)
     assert (engine.nfev, engine.generation, engine.n_failed) == (0, 0, 0)
