@@ -272,3 +272,11 @@ def test_scales_by_hand_and_automatic():
         raw = np.maximum(engine.best.g, 0.0).sum() / 2
         assert engine.best.phi == pytest.approx(raw, rel=1e-12)
         assert engine.state.trace_phi[-1] == engine.best.phi
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"eq_tol": -1.0}, {"ineq_tol": float("nan")}, {"scale": "Auto"}, {"scale": [0.0]}]
+)
+def test_limits_that_make_no_sense_are_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        Limits(**wrong)

@@ -52,7 +52,7 @@ class Settings:
 
     # Donors.
     pbest_share: float = constant(0.3, "p", PAPER)
-    rank_pressure: float = constant(7.0, "κ", RELEASED, 0, 700)
+    rank_pressure: float = constant(7.0, "κ", RELEASED, 0, 30)
 
     # ε.
     eps_share: float = constant(0.8, "η", PAPER)

@@ -32,6 +32,19 @@ class Limits:
     ineq_tol: Any = 0.0
     scale: Any = "none"
 
+    def __post_init__(self) -> None:
+        for label in ("eq_tol", "ineq_tol"):
+            values = np.asarray(getattr(self, label), dtype=np.float64)
+            if not (np.isfinite(values).all() and (values >= 0).all()):
+                raise ValueError(f"{label} must be finite and >= 0, got {getattr(self, label)!r}")
+        if isinstance(self.scale, str):
+            if self.scale not in ("none", "auto"):
+                raise ValueError(f'scale must be "none", "auto" or numbers, got {self.scale!r}')
+        else:
+            values = np.asarray(self.scale, dtype=np.float64)
+            if not (np.isfinite(values).all() and (values > 0).all()):
+                raise ValueError(f"scale must hold positive numbers, got {self.scale!r}")
+
 
 def make_state(
     problem: Problem,
@@ -150,6 +163,11 @@ def make_box(
         upper[whole] = box[layout.HIGH_OUT, whole] + 0.5
         box[layout.MAPPING, whole] = layout.WHOLE
     if log_variables is not None and log_variables.any():
+        is_integer = (
+            np.zeros(problem.dim, bool) if problem.integrality is None else problem.integrality
+        )
+        if (lower[log_variables] <= 0).any() or is_integer[log_variables].any():
+            raise ValueError("a logarithmic variable needs a lower bound > 0 and no integrality")
         lower[log_variables] = np.log10(lower[log_variables])
         upper[log_variables] = np.log10(upper[log_variables])
         box[layout.MAPPING, log_variables] = layout.LOGARITHMIC

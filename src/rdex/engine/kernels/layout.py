@@ -23,7 +23,7 @@ from rdex.common.compiling import VECTOR
 MATRIX = types.float64[:, ::1]
 INTEGERS = types.int64[::1]
 
-# --- param: constants of a run, in the order of `engine.settings.Settings.vector` ---------------
+# --- param: constants of a run, written by `engine.state.parameter_vector` -----------------------
 PARAM_NAMES = (
     "N0", "N_MIN", "MAXFEV", "CHECKPOINTS",
     "MEMORY_WEIGHT", "F_EXPONENT", "F_SIGMA", "F_CAUCHY", "CR_SIGMA",
