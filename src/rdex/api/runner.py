@@ -181,8 +181,8 @@ def run(engine: Engine, gate: Gate, batch: int | None, watch: Watch) -> Status:
     """Advance the run until it stops; the reason."""
     try:
         with sigterm_as_interrupt():
-            if batch == 1 and gate.is_compiled:
-                run_fused(engine, gate, watch)
+            if gate.is_compiled:
+                run_fused(engine, gate, batch, watch)
             elif batch == 1 and gate.is_plain:
                 run_immediately(engine, gate, watch)
             else:
@@ -197,18 +197,19 @@ def run(engine: Engine, gate: Gate, batch: int | None, watch: Watch) -> Status:
     return watch.status
 
 
-def run_fused(engine: Engine, gate: Gate, watch: Watch) -> None:
-    """Compiled problem: the fused loop in slices."""
-    tell_outstanding(engine, gate)
-    start = engine.nfev
+def run_fused(engine: Engine, gate: Gate, batch: int | None, watch: Watch) -> None:
+    """Compiled problem: the fused loop, in slices of about `PAUSE` seconds."""
+    first = engine.nfev
+    n = 10
     while not watch.stops(engine):
+        start = time.perf_counter()
         try:
-            engine.run_in_slices(watch.stops, each_generation=watch.each_generation)
+            engine.run(engine.nfev + n, watch.each_generation, batch or 0)
         except Exception as error:
-            if engine.n_asked == engine.nfev:
-                raise  # not the function's
-            gate.note(error, is_first=engine.nfev == start)
+            gate.note(error, is_first=engine.nfev == first)
             engine.tell(np.nan, np.full(gate.g.size, np.nan), np.full(gate.h.size, np.nan))
+        elapsed = max(time.perf_counter() - start, 1e-6)
+        n = int(min(max(n * PAUSE / elapsed, 1), 100 * n, 10**7))
 
 
 def tell_outstanding(engine: Engine, gate: Gate) -> None:

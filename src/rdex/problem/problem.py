@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -283,7 +284,7 @@ def checked_box(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
             raise ValueError(f"bounds[{j}] must be finite, got ({low[j]}, {high[j]})")
         if low[j] > high[j]:
             raise ValueError(f"bounds[{j}]: lower {low[j]} is above upper {high[j]}")
-        if not np.isfinite(high[j] - low[j]):
+        if not math.isfinite(float(high[j]) - float(low[j])):
             raise ValueError(f"bounds[{j}]: the width of ({low[j]}, {high[j]}) overflows")
     low.setflags(write=False)
     high.setflags(write=False)

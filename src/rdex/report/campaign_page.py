@@ -79,11 +79,11 @@ def headline(contents: Contents) -> str:
         f"{_count(len(trials.algorithms), 'algorithm')} on "
         f"{_count(len(trials.problems), 'problem')}"
         + (f" of {', '.join(sorted(suites))}" if suites else ""),
-        f"{_range(trials.counts)} runs each",
-        f"{_range(trials.maxfev)} evaluations a run",
-        f"{trials.n_checkpoints} checkpoints",
+        f"runs of each: {_range(trials.counts)}",
+        f"evaluations a run: {_range(trials.maxfev)}",
+        f"checkpoints: {trials.n_checkpoints}",
     ]
-    return f"{', '.join(parts)}."
+    return "; ".join(parts) + "."
 
 
 def _range(values: Ints) -> str:

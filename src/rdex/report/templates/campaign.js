@@ -36,11 +36,13 @@ function band(x, low, middle, high, a, transform) {
 }
 
 function phases(data) {
-  return chosen().flatMap((a) => {
+  const shown = chosen();
+  const opacity = Math.min(0.1, 0.2 / shown.length);
+  return shown.flatMap((a) => {
     const from = feasibleFrom(data, a);
     return from < 0 ? [] : [{ type: "rect", xref: "x", yref: "paper", y0: 0, y1: 1, layer: "below",
       x0: data.nfev[from], x1: data.nfev[data.nfev.length - 1], line: { width: 0 },
-      fillcolor: faint(lineColour(a), 0.07) }];
+      fillcolor: faint(lineColour(a), opacity) }];
   });
 }
 const steps = () => ({ type: byId("xscale").value, title: { text: "evaluations" } });

@@ -30,7 +30,7 @@ function layout(changes) {
   const full = Object.assign({
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     font: { color: colour("--ink"), family: getComputedStyle(document.body).fontFamily, size: 13 },
-    margin: { l: 50, r: 12, t: 12, b: 40 }, showlegend: false, hovermode: "closest",
+    margin: { l: 50, r: 12, t: 12, b: 40 }, showlegend: false, dragmode: DRAG, hovermode: "closest",
     hoverlabel: { namelength: -1 },
   }, changes);
   for (const key of Object.keys(full)) {
@@ -38,8 +38,9 @@ function layout(changes) {
   }
   return full;
 }
-const CONFIG = { responsive: true, displaylogo: false,
-  modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
+const CONFIG = { responsive: true, displayModeBar: false };
+/* A finger that is put on a chart wants to scroll the page. */
+const DRAG = matchMedia("(pointer: coarse)").matches ? false : "zoom";
 
 const charts = new Map();
 const seen = new IntersectionObserver((entries) => {
