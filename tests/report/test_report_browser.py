@@ -1,0 +1,175 @@
+"""The pages in a real browser: no errors, no requests, controls that work, two widths."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from chromium import Browser, chromium_path
+from made_up_trials import AWKWARD, HOSTILE, made_up, stored
+
+for name in ("pyarrow", "plotly", "jinja2", "matplotlib", "statsmodels", "scikit_posthocs"):
+    pytest.importorskip(name)
+if chromium_path() is None:
+    pytest.skip("no Chromium: scripts/install-chromium.sh installs it", allow_module_level=True)
+
+import rdex
+from rdex.report.campaign_page import campaign_html
+from rdex.report.contents import Options, collect
+from rdex.report.sheets import sheets
+
+WIDTHS = (1280, 390)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    found = Browser(tmp_path_factory.mktemp("profile"))
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def contents(tmp_path_factory):
+    folder = stored(tmp_path_factory.mktemp("store"), made_up((HOSTILE, AWKWARD, "C")))
+    return collect([folder], Options())
+
+
+@pytest.fixture(scope="module")
+def page(contents, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "index.html"
+    path.write_text(campaign_html(contents, sheets(contents), None), encoding="utf-8")
+    return path
+
+
+def shots(tmp_path):
+    """Where screenshots go: to look at them, set RDEX_SCREENSHOTS."""
+    folder = Path(os.environ.get("RDEX_SCREENSHOTS", tmp_path))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def scroll_through(browser, *charts):
+    """See every chart once, so that it is drawn."""
+    for name in charts:
+        browser.run(f"document.getElementById('{name}').scrollIntoView({{block: 'center'}})")
+        browser.wait(f"document.querySelector('#{name} .main-svg') !== null")
+
+
+def cells(browser, table):
+    """Texts of the body of a table."""
+    return browser.run(
+        f"[...document.querySelectorAll('#{table} tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+
+
+@pytest.mark.parametrize(("width", "scheme"), list(zip(WIDTHS, ("light", "dark"), strict=True)))
+def test_the_page_draws_without_errors_and_requests(browser, page, tmp_path, width, scheme):
+    browser.open(page, width, 900, scheme)
+    scroll_through(browser, "objective", "violation", "share", "quality", "ecdf")
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    path = shots(tmp_path) / f"campaign-{width}-{scheme}.png"
+    browser.screenshot(path, whole=True)
+    assert path.stat().st_size > 30000
+    assert browser.complaints() == [] and browser.requests() == []
+
+
+def test_the_leaderboard_shows_the_scores(browser, page, contents):
+    browser.open(page)
+    rows = cells(browser, "leaderboard-target")
+    board = contents.target.tables["leaderboard"]
+    assert [row[1] for row in rows] == board.column("algorithm")
+    assert [float(row[2]) for row in rows] == pytest.approx(board.column("total"), rel=1e-4)
+
+
+def test_problem_and_algorithm_can_be_chosen(browser, page, contents):
+    browser.open(page)
+    scroll_through(browser, "objective")
+    browser.choose("problem", "C03")
+    final = contents.trials.f[:, 2, :, -1]
+    rows = cells(browser, "convergence-table")
+    assert [row[0] for row in rows] == [HOSTILE, AWKWARD, "C"]
+    assert [float(row[2]) for row in rows] == pytest.approx(np.median(final, axis=1), rel=1e-4)
+    assert browser.run("document.querySelector('.problem-name').textContent") == "C03"
+    browser.run("document.querySelectorAll('#algorithms input')[0].click()")
+    assert [row[0] for row in cells(browser, "convergence-table")] == [AWKWARD, "C"]
+    browser.wait("document.getElementById('objective').data.length === 6")
+    shown = browser.run("document.getElementById('objective').data[2].y.at(-1)")
+    assert shown == pytest.approx(np.median(final[1]) - final.min() + 1e-10, rel=1e-3)
+
+
+def test_names_are_never_run_or_read_as_tags(browser, page):
+    browser.open(page)
+    scroll_through(browser, "quality")
+    names = browser.run(
+        "[...document.querySelectorAll('#quality .xtick text')].map((t) => t.textContent)"
+    )
+    assert names[:2] == [HOSTILE, AWKWARD]
+    assert browser.run("document.querySelectorAll('main script').length") == 0
+    dialogs = [e for e in browser.events if e.get("method") == "Page.javascriptDialogOpening"]
+    assert dialogs == []
+
+
+def test_selects_show_other_parts_and_are_reached_by_keys(browser, page):
+    browser.open(page)
+    browser.run("document.getElementById('rank-score').focus()")
+    assert browser.run("document.activeElement.id") == "rank-score"
+    seen = "[...document.querySelectorAll('[data-group=rank-score]')].map((p) => !p.hidden)"
+    assert browser.run(seen) == [True, False]
+    browser.choose("rank-score", "pairwise, 2026")
+    assert browser.run(seen) == [False, True]
+    order = []
+    for _ in range(6):
+        browser.key("Tab", 9)
+        order.append(browser.run("document.activeElement.id || document.activeElement.type"))
+    assert order[1:] == ["problem", "yscale", "xscale", "checkbox", "checkbox"]
+
+
+def test_every_control_and_chart_has_a_name(browser, page):
+    browser.open(page)
+    nameless = browser.run(
+        "[...document.querySelectorAll('select, input')].filter((e) => !e.labels.length).length"
+    )
+    assert nameless == 0
+    assert browser.run(
+        "[...document.querySelectorAll('.chart, svg.critical, .scroll')]"
+        ".every((e) => e.getAttribute('role') && e.getAttribute('aria-label') || e.role === 'img')"
+    )
+
+
+def test_runs_are_listed_and_tables_downloaded(browser, page, contents):
+    browser.open(page)
+    browser.run("document.getElementById('runs-details').open = true")
+    browser.wait("document.querySelectorAll('#runs-table tbody tr').length === 25")
+    browser.choose("run-algorithm", "C")
+    assert browser.run("document.getElementById('runs-state').textContent") == "1 to 20 of 20 runs"
+    taken = browser.run(
+        "new Promise((done) => { URL.createObjectURL = (b) => { b.text().then(done);"
+        " return '#'; };"
+        " document.querySelector('[data-download=\"tables.json\"]').click(); })"
+    )
+    assert json.loads(taken)["tables"]["leaderboard"]["title"] == (
+        contents.target.tables["leaderboard"].title
+    )
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_of_a_run(browser, tmp_path, width):
+    result = rdex.minimize(
+        lambda x: x @ x, [(-5, 5)] * 2,
+        constraints=[{"type": "eq", "fun": lambda x: x[0] + x[1] - 1}], maxfev=3000, rng=1,
+        constraint_names=[HOSTILE], variable_names=[AWKWARD, "b"],
+    )  # fmt: skip
+    page = result.report(tmp_path / "run.html")
+    browser.open(page, width, 900)
+    scroll_through(browser, "by-constraint", "objective", "violation", "size", "shares",
+                   "memory-F", "memory-CR")  # fmt: skip
+    browser.choose("yscale", "distance to the last, log")
+    rows = cells(browser, "variables")
+    assert rows[0][0] == AWKWARD
+    assert float(rows[1][1]) == pytest.approx(result.x[1], rel=1e-8)
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    browser.screenshot(shots(tmp_path) / f"run-{width}.png", whole=True)
+    assert browser.complaints() == [] and browser.requests() == []
