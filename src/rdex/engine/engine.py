@@ -10,12 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rdex.common.compiling import load_kernels
 from rdex.engine.kernels import layout
 from rdex.engine.kernels.layout import State
 from rdex.engine.kernels.steps import LARGEST_BATCH, default_batch
 from rdex.engine.settings import Settings
 from rdex.engine.state import Limits, encoded_points, make_state
 from rdex.problem.problem import Floats, Problem
+
+FUSED, ASKTELL = "rdex.engine.kernels.fused", "rdex.engine.kernels.asktell"
 
 __all__ = ["LARGEST_BATCH", "Engine", "Point", "default_batch"]
 
@@ -180,14 +183,12 @@ class Engine:
         `batch` rows are drawn from one state; 0 stands for `default_batch`. Points asked before and
         not told are evaluated first. Returns whether a generation ended last.
         """
-        from rdex.engine.kernels.fused import run_compiled
-
         if batch >= self.state.info.shape[0]:
             raise ValueError(f"batch must be below the capacity of {self.state.info.shape[0]} rows")
         compiled = self.problem.compiled
         stop = self.maxfev if stop_at is None else min(int(stop_at), self.maxfev)
         return bool(
-            run_compiled(
+            load_kernels(FUSED).run_compiled(
                 compiled.function,
                 compiled.data,
                 np.empty(compiled.n_work),
@@ -227,25 +228,21 @@ class Engine:
 
         A batch never crosses the end of a generation, of the initial points or of the budget.
         """
-        from rdex.engine.kernels.asktell import ask
-
         outstanding = self.n_asked - self.nfev
         room = self.state.info.shape[0] - outstanding - 1  # a race partner may wait in one row
         most = max(0, min(n, room))
         points = np.empty((most, self.problem.dim))
-        return points[: ask(self.state, most, ahead, points)]
+        return points[: load_kernels(ASKTELL).ask(self.state, most, ahead, points)]
 
     def tell(self, f: ArrayLike, g: ArrayLike | None = None, h: ArrayLike | None = None) -> None:
         """Results of the earliest points asked and not yet told, in the order of asking."""
-        from rdex.engine.kernels.asktell import tell
-
         values = np.atleast_1d(np.require(f, np.float64, ["C", "W"]))
         n = values.size
         g_rows = np.require(_rows(g, n, self.problem.n_ineq), np.float64, ["C", "W"])
         h_rows = np.require(_rows(h, n, self.problem.n_eq), np.float64, ["C", "W"])
         if n > self.n_asked - self.nfev:
             raise ValueError(f"{n} results, but {self.n_asked - self.nfev} points are outstanding")
-        tell(self.state, self.nfev, n, values, g_rows, h_rows)
+        load_kernels(ASKTELL).tell(self.state, self.nfev, n, values, g_rows, h_rows)
 
     def inject(self, x: Floats, f: float, g: Floats, h: Floats) -> None:
         """Take a point that was not asked for; nothing may be outstanding.
@@ -253,12 +250,12 @@ class Engine:
         It counts as one evaluation. Among the initial points it replaces the next one; later it
         enters front and P if it is better than the worst member of the front.
         """
-        from rdex.engine.kernels.asktell import inject
-
         if self.n_asked != self.nfev:
             raise ValueError("inject needs no outstanding points")
         row = np.ascontiguousarray(encoded_points(x[None, :], self.problem, self.state.box)[0])
-        inject(self.state, row, f, np.ascontiguousarray(g), np.ascontiguousarray(h))
+        load_kernels(ASKTELL).inject(
+            self.state, row, f, np.ascontiguousarray(g), np.ascontiguousarray(h)
+        )
 
     def outstanding(self) -> Floats:
         """The points asked and not yet told, in the order of asking; for a run read from a file."""
@@ -273,9 +270,7 @@ class Engine:
 
         Returns 0 at the end of the run, 2 if a generation ended, else 1.
         """
-        from rdex.engine.kernels.asktell import tell_ask
-
-        return int(tell_ask(self.state, f, g, h, point))
+        return int(load_kernels(ASKTELL).tell_ask(self.state, f, g, h, point))
 
 
 def check_budget(maxfev: Any, checkpoints: Any) -> None:
