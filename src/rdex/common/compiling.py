@@ -12,15 +12,12 @@ Importing this module imports numba: it is imported where a run starts, not at `
 
 import functools
 import hashlib
-import importlib
 import logging
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numba
@@ -95,18 +92,6 @@ def _temporary_cache(folder: Path, error: OSError) -> str:
         _fallback(),
     )
     return _fallback()
-
-
-def load_kernels(name: str) -> ModuleType:
-    """Import a kernel module; says so before it is compiled for the first time on a machine."""
-    loaded = sys.modules.get(name)
-    if loaded is not None:
-        return loaded
-    if not any(Path(cache_for(module_file(name))).rglob("*.nbi")):
-        logging.getLogger("rdex").warning(
-            "compiling %s, once on this machine: about 20 seconds", name
-        )
-    return importlib.import_module(name)
 
 
 def kernel(*signature: Any, **options: Any) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rdex.common.compiling import load_kernels
+from rdex.common.loading import load_kernels
 from rdex.engine.kernels import layout
 from rdex.engine.kernels.layout import State
 from rdex.engine.kernels.steps import LARGEST_BATCH, default_batch
