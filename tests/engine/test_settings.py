@@ -114,8 +114,11 @@ def test_files_give_the_same_settings_back(name):
     ("cl-srde", 30, 600_000, 600),
     ("rde26", 30, 600_000, 299),
     ("rde26", 10, 200_000, 99),
-    ("rdex-csop", 5, 500, 20),
-    ("rdex-csop", 5, 10, 12),
+    ("rdex-csop", 5, 500, 38),
+    ("rdex-csop", 5, 10, 5),
+    ("rdex-csop", 5, 1, 4),
+    ("rdex-csop", 5, 100_000, 50),
+    ("cl-srde", 500, 10_000_000, 10_000),
     ("rdex-csop", 1, 100_000, 10),
 ])  # fmt: skip
 def test_initial_size(name, dim, maxfev, n0):

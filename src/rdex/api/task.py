@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rdex.api.start import Start, make_start
-from rdex.engine.settings import Settings, preset
+from rdex.engine.settings import COMPETITION_BUDGET, Settings, preset
 from rdex.engine.state import Limits
 from rdex.problem.constraints import read_constraints
 from rdex.problem.functions import SeparateFunctions, VectorisedFunctions
@@ -26,7 +26,8 @@ from rdex.problem.problem import (
 if TYPE_CHECKING:
     from rdex.engine.engine import Engine
 
-BUDGET_PER_VARIABLE = 20_000
+#: N0 for few variables, if the budget allows it: 10 D alone converges too early there.
+LEAST_POPULATION = 100
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,8 @@ def make_task(
     batch: int | None = None,
 ) -> Task:
     """Check everything that decides a run, and put it together."""
-    constants = make_settings(algorithm, settings)
     budget = checked_budget(maxfev, problem.dim)
+    constants = make_settings(algorithm, settings, problem.dim, budget)
     logarithmic = checked_log(log_scale, problem)
     seed, design = split_rng(rng)
     n0 = constants.initial_size(problem.dim, budget)
@@ -167,15 +168,17 @@ def make_problem(
     )
 
 
-def make_settings(algorithm: Any, settings: Any) -> Settings:
-    """The constants: `settings` as given, or the preset in units of the user's box."""
+def make_settings(algorithm: Any, settings: Any, dim: int, budget: int) -> Settings:
+    """The constants: a Settings as given, or a preset fitted to the user's box and budget."""
     for label, value in (("settings", settings), ("algorithm", algorithm)):
         if isinstance(value, Settings):
             return value
         if not (value is None if label == "settings" else isinstance(value, str)):
             kinds = "a Settings" if label == "settings" else "a name or a Settings"
             raise ValueError(f"{label} must be {kinds}, got {value!r}")
-    return preset(algorithm).replace(perturb_unit="range")
+    constants = preset(algorithm)
+    n0 = constants.initial_size(dim, budget, least=LEAST_POPULATION)
+    return constants.replace(perturb_unit="range", n0=n0)
 
 
 def make_limits(problem: Problem, eq_tol: Any, ineq_tol: Any, scale: Any) -> Limits:
@@ -243,7 +246,7 @@ def checked_log(log_scale: Any, problem: Problem) -> NDArray[np.bool_] | None:
 def checked_budget(maxfev: Any, dim: int) -> int:
     """maxfev as a whole number; 20000 a variable where it is None."""
     if maxfev is None:
-        return BUDGET_PER_VARIABLE * dim
+        return COMPETITION_BUDGET * dim
     if isinstance(maxfev, float) and maxfev.is_integer():  # 1e5
         maxfev = int(maxfev)
     return checked_count("maxfev", maxfev)

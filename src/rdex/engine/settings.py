@@ -10,6 +10,10 @@ from typing import Any
 PAPER = "paper"
 RELEASED = "released program"
 
+#: Evaluations a variable that the competition grants, and the factor of `initial_size` below it.
+COMPETITION_BUDGET = 20_000
+SMALL_BUDGET_FACTOR = 1.7
+
 
 def constant(default: Any, symbol: str, source: str, low: float = 0.0, high: float = 1.0) -> Any:
     """A field with its symbol, the source of its default, and its range."""
@@ -127,16 +131,19 @@ class Settings:
         plain = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
         return cls().replace(**plain)
 
-    def initial_size(self, dim: int, maxfev: int) -> int:
+    def initial_size(self, dim: int, maxfev: int, least: int = 0) -> int:
         """N0 for a problem of `dim` variables and a budget of `maxfev` evaluations.
 
-        `n0` where it is given; otherwise `n0_per_dim` · D, but no more than a 25th of the budget
-        or 12, whichever is more, and at least `n_min`.
+        `n0` where it is given; otherwise `n0_per_dim` · D or `least`, whichever is more, and with
+        fewer than the competition's 20000 D evaluations at most 1.7 √maxfev. `minimize` asks for
+        at least 100: `docs/small-budgets.md` has the comparison.
         """
         if self.n0 is not None:
             return self.n0
-        usual = math.floor(self.n0_per_dim * dim)
-        return max(self.n_min, min(usual, max(maxfev // 25, 12)))
+        usual = max(math.floor(self.n0_per_dim * dim), least)
+        if maxfev < COMPETITION_BUDGET * dim:
+            usual = min(usual, math.floor(SMALL_BUDGET_FACTOR * math.sqrt(maxfev)))
+        return max(self.n_min, usual)
 
 
 def check_field(item: dataclasses.Field[Any], value: Any) -> None:
