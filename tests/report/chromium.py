@@ -23,8 +23,9 @@ FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
 
 # Puts the pipes where the browser looks for them, wherever they were.
 START = (
-    "import os, sys; r, w = int(sys.argv[1]), int(sys.argv[2]); os.dup2(r, 63); os.dup2(w, 64); "
-    "os.dup2(63, 3); os.dup2(64, 4); os.close(63); os.close(64); os.execv(sys.argv[3], sys.argv[3:])"
+    "import os, sys; r, w = int(sys.argv[1]), int(sys.argv[2]); "
+    "os.dup2(r, 63); os.dup2(w, 64); os.dup2(63, 3); os.dup2(64, 4); "
+    "os.close(63); os.close(64); os.execv(sys.argv[3], sys.argv[3:])"
 )
 
 

@@ -9,15 +9,21 @@ import pytest
 from chromium import Browser, chromium_path
 from made_up_trials import AWKWARD, HOSTILE, made_up, stored
 
-for name in ("pyarrow", "plotly", "jinja2", "matplotlib", "statsmodels", "scikit_posthocs"):
-    pytest.importorskip(name)
-if chromium_path() is None:
-    pytest.skip("no Chromium: scripts/install-chromium.sh installs it", allow_module_level=True)
+pytest.importorskip("pyarrow")
+pytest.importorskip("pandas")
+pytest.importorskip("plotly")
+pytest.importorskip("jinja2")
+pytest.importorskip("statsmodels")
+pytest.importorskip("scikit_posthocs")
 
 import rdex
 from rdex.report.campaign_page import campaign_html
 from rdex.report.contents import Options, collect
 from rdex.report.sheets import sheets
+
+pytestmark = pytest.mark.skipif(
+    chromium_path() is None, reason="no Chromium: scripts/install-chromium.sh installs it"
+)
 
 WIDTHS = (1280, 390)
 

@@ -7,9 +7,15 @@ import numpy as np
 import pytest
 from made_up_trials import AWKWARD, HOSTILE, made_up, stored
 
-for name in ("typer", "rich", "pyarrow", "pandas", "plotly", "jinja2", "matplotlib", "statsmodels",
-             "scikit_posthocs"):  # fmt: skip
-    pytest.importorskip(name)
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+pytest.importorskip("pyarrow")
+pytest.importorskip("pandas")
+pytest.importorskip("plotly")
+pytest.importorskip("jinja2")
+pytest.importorskip("matplotlib")
+pytest.importorskip("statsmodels")
+pytest.importorskip("scikit_posthocs")
 
 from typer.testing import CliRunner
 

@@ -10,9 +10,9 @@ pytest.importorskip("plotly")
 pytest.importorskip("jinja2")
 
 import rdex
+from rdex.api.result import ConstraintState
 from rdex.report import run_report
 from rdex.report.single import standing, variable_rows
-from rdex.api.result import ConstraintState
 
 HOSTILE = "<script>alert(1)</script>"
 

@@ -165,7 +165,7 @@ def contents_of(raw: Trials, options: Options, datasets: Sequence[Dataset] = ())
         cutoff=options.cutoff or None, digits=options.digits, as_published=options.as_published
     )
     target = summary(trials, options.reference, "target", n_resamples=options.resamples)
-    ranks = {form: score_trials(trials, form).ranks for form in ("target", "pairwise")}
+    ranks = {"target": target.score.ranks, "pairwise": score_trials(trials, "pairwise").ranks}
     return Contents(
         datasets=tuple(datasets),
         raw=raw,

@@ -69,14 +69,15 @@ def panels(contents: Contents, part: range, label: str, draw: PanelDrawer) -> An
         left=0.75 / width, right=1 - 0.1 / width, bottom=0.5 / height,
         top=1 - (0.35 + 0.15 * -(-len(contents.algorithms) // 4)) / height, hspace=0.35, wspace=0.4,
     )  # fmt: skip
-    axes = figure.subplots(down, across, squeeze=False, sharex=True).ravel()
-    for axis, j in zip(axes, part, strict=False):
+    axes = figure.subplots(down, across, squeeze=False).ravel()
+    for i, (axis, j) in enumerate(zip(axes, part, strict=False)):
         draw(axis, contents, contents.bands[j])
         axis.set_title(literal(contents.problems[j]), loc="left", pad=2)
+        axis.set_xlim(0, 1)
+        is_lowest = i + across >= len(part)
+        axis.set_xticks([0, 0.5, 1], ["0", "0.5", "1"] if is_lowest else [])
     for axis in axes[len(part) :]:
         axis.set_visible(False)
-    axes[0].set_xlim(0, 1)
-    axes[0].set_xticks([0, 0.5, 1])
     figure.supxlabel("share of the budget", fontsize=8, y=0.1 / height)
     figure.supylabel(label, fontsize=8, x=0.1 / width)
     legend(figure, contents, "upper center")
