@@ -26,8 +26,10 @@ from rdex.problem.problem import (
 if TYPE_CHECKING:
     from rdex.engine.engine import Engine
 
-#: N0 for few variables, if the budget allows it: 10 D alone converges too early there.
-LEAST_POPULATION = 100
+#: N0 for few variables, if the budget allows it: 10 D alone converges too early there. The
+#: competition's own setting, its budget from 10 variables on, stays as it is.
+LEAST_POPULATION = 200
+COMPETITION_DIM = 10
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,8 @@ def make_settings(algorithm: Any, settings: Any, dim: int, budget: int) -> Setti
             kinds = "a Settings" if label == "settings" else "a name or a Settings"
             raise ValueError(f"{label} must be {kinds}, got {value!r}")
     constants = preset(algorithm)
-    n0 = constants.initial_size(dim, budget, least=LEAST_POPULATION)
+    is_competition = dim >= COMPETITION_DIM and budget >= COMPETITION_BUDGET * dim
+    n0 = constants.initial_size(dim, budget, least=0 if is_competition else LEAST_POPULATION)
     return constants.replace(perturb_unit="range", n0=n0)
 
 

@@ -136,7 +136,7 @@ class Settings:
 
         `n0` where it is given; otherwise `n0_per_dim` · D or `least`, whichever is more, and with
         fewer than the competition's 20000 D evaluations at most 1.7 √maxfev. `minimize` asks for
-        at least 100: `docs/small-budgets.md` has the comparison.
+        `least` = 200: `docs/small-budgets.md` has the comparison.
         """
         if self.n0 is not None:
             return self.n0
