@@ -56,7 +56,7 @@ def campaign_html(
         sheets=sheets,
         paper=paper_sheets is not None,
         paper_sheets=paper_sheets or (),
-        caveats=CAVEATS,
+        caveats=(*CAVEATS, f"Here: {headline(contents)}"),
         settings=distinct_settings(rows),
         versions=distinct_versions(rows),
         failures=failures(contents),
@@ -69,21 +69,25 @@ def campaign_html(
 def headline(contents: Contents) -> str:
     """How much there is, in one sentence."""
     trials = contents.trials
-    suites = {
-        name
-        for data in contents.datasets
-        for name in data.arrow.column("suite").unique().to_pylist()
-        if name
-    }
+    suites, dims = (_distinct(contents, column) for column in ("suite", "dim"))
     parts = [
         f"{_count(len(trials.algorithms), 'algorithm')} on "
         f"{_count(len(trials.problems), 'problem')}"
-        + (f" of {', '.join(sorted(suites))}" if suites else ""),
+        + (f" of {', '.join(suites)}" if suites else ""),
+        *([f"variables: {', '.join(dims)}"] if dims else []),
         f"runs of each: {_range(trials.counts)}",
         f"evaluations a run: {_range(trials.maxfev)}",
         f"checkpoints: {trials.n_checkpoints}",
     ]
     return "; ".join(parts) + "."
+
+
+def _distinct(contents: Contents, column: str) -> list[str]:
+    """Different values of a column of the stores, sorted."""
+    found = {value for data in contents.datasets
+             for value in data.arrow.column(column).unique().to_pylist()
+             if value is not None}  # fmt: skip
+    return [str(value) for value in sorted(found)]
 
 
 def _range(values: Ints) -> str:

@@ -65,7 +65,7 @@ def svg(drawn: Diagram) -> str:
     """The diagram as inline SVG that takes colour and font from the page; names are escaped."""
     m = len(drawn.names)
     half = (m + 1) // 2
-    left, right, top, row = 190.0, 530.0, 64.0, 22.0
+    left, right, top, row = 230.0, 570.0, 64.0, 22.0
     below = top + 14 + 9 * len(drawn.bars)
 
     def x(rank: float) -> float:
@@ -90,7 +90,7 @@ def svg(drawn: Diagram) -> str:
         parts.append(_text(end + (-5 if on_left else 5), y + 4, label, anchor))
     height = below + row * (half + 1)
     return (
-        f'<svg viewBox="0 0 720 {height:.0f}" role="img" aria-label="{escape(drawn.text)}" '
+        f'<svg viewBox="0 0 800 {height:.0f}" role="img" aria-label="{escape(drawn.text)}" '
         f'class="critical">{"".join(parts)}</svg>'
     )
 

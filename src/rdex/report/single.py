@@ -144,7 +144,7 @@ def blocking(states: list[ConstraintState]) -> str:
     """What held the run back, worst first."""
     worst = sorted((each for each in states if not each.satisfied), key=lambda s: -s.violation)
     if not worst:
-        return f"All {len(states)} constraints hold."
+        return "All constraints hold."
     named = ", ".join(f"{each.name} (by {each.violation:.4g})" for each in worst[:5])
     more = f" and {len(worst) - 5} more" if len(worst) > 5 else ""
     return f"{len(worst)} of {len(states)} constraints are violated: {named}{more}."

@@ -23,16 +23,38 @@ function colourSwatches() {
 /* First kept checkpoint at which half of the runs are feasible; -1 if never. */
 const feasibleFrom = (data, a) => data.share[a].findIndex((part) => part >= 0.5);
 
-function band(x, low, middle, high, a, transform) {
-  const bound = { x, mode: "lines", line: { width: 0, shape: "hv" }, hoverinfo: "skip",
-    showlegend: false };
-  const tinted = faint(lineColour(a), 0.16);
-  return [
-    Object.assign({}, bound, { y: low.map(transform) }),
-    Object.assign({}, bound, { y: high.map(transform), fill: "tonexty", fillcolor: tinted }),
-    { x, y: middle.map(transform), mode: "lines", name: plain(main.algorithms[a]),
-      line: Object.assign({ shape: "hv" }, style(a)) },
-  ];
+/* Corners of a line of steps. */
+function corners(x, y) {
+  const found = [];
+  for (let i = 0; i < x.length; i += 1) {
+    if (i > 0) found.push([x[i], y[i - 1]]);
+    found.push([x[i], y[i]]);
+  }
+  return found;
+}
+/* Median and quartile band of one algorithm. A quartile that cannot be drawn (no value, or zero
+   on a log scale) lies on the edge of the chart: at `bottom` or `top`. */
+function band(x, [low, middle, high], a, bottom, top) {
+  const name = plain(main.algorithms[a]);
+  const line = { x, y: middle, mode: "lines", name,
+    line: Object.assign({ shape: "hv" }, style(a)) };
+  const here = x.map((_, i) => i).filter((i) => low[i] !== null || high[i] !== null);
+  if (here.length === 0) return [line];
+  const at = here.map((i) => x[i]);
+  const outline = [...corners(at, here.map((i) => high[i] === null ? top : high[i])),
+    ...corners(at, here.map((i) => low[i] === null ? bottom : low[i])).reverse()];
+  return [{ x: outline.map((p) => p[0]), y: outline.map((p) => p[1]), mode: "lines",
+    fill: "toself", fillcolor: faint(lineColour(a), 0.16), line: { width: 0 },
+    hoverinfo: "skip" }, line];
+}
+/* All bands of a chart; transform gives null for what cannot be drawn. */
+function allBands(data, values, transform) {
+  const quartiles = chosen().map((a) => values[a].map((row) => row.map(transform)));
+  const known = quartiles.flat(2).filter((y) => y !== null);
+  const bottom = known.reduce((x, y) => Math.min(x, y), Infinity);
+  const top = known.reduce((x, y) => Math.max(x, y), -Infinity);
+  return [chosen().flatMap((a, i) => band(data.nfev, quartiles[i], a, bottom, top)),
+    known.length === 0];
 }
 
 function phases(data) {
@@ -53,8 +75,7 @@ function drawObjective() {
   const isLog = byId("yscale").value === "gap";
   const transform = isLog ? (gap) => gap === null ? null : gap + FLOOR
     : (gap) => gap === null ? null : data.best + gap;
-  const traces = chosen().flatMap((a) => band(data.nfev, ...data.gap[a], a, transform));
-  const isEmpty = !traces.some((trace) => trace.y.some((y) => y !== null));
+  const [traces, isEmpty] = allBands(data, data.gap, transform);
   return [traces, { xaxis: steps(), shapes: phases(data),
     yaxis: { type: isLog ? "log" : "linear", title: { text: isLog ? "f − best + 1e-10" : "f" } },
     annotations: isEmpty ? none("less than a quarter of the runs is ever feasible") : [] }];
@@ -62,8 +83,7 @@ function drawObjective() {
 function drawViolation() {
   const data = block(Number(problemSelect.value));
   const positive = (v) => v > 0 ? v : null;
-  const traces = chosen().flatMap((a) => band(data.nfev, ...data.v[a], a, positive));
-  const isEmpty = !traces.some((trace) => trace.y.some((y) => y !== null));
+  const [traces, isEmpty] = allBands(data, data.v, positive);
   return [traces, { xaxis: steps(), shapes: phases(data),
     yaxis: { type: "log", title: { text: "violation" } },
     annotations: isEmpty ? none("feasible at every checkpoint") : [] }];
@@ -153,7 +173,7 @@ function showRuns() {
   if (!runs) runs = read("runs");
   const cell = (name, i) => {
     const column = runs.columns[name];
-    return column.values ? column.values[column.at[i]] : column[i];
+    return Array.isArray(column) ? column[i] : column.values[column.at[i]];
   };
   const algorithm = byId("run-algorithm").value;
   const problem = byId("run-problem").value;

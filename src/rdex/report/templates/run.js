@@ -4,7 +4,7 @@ const x = run.nfev;
 const xaxis = () => ({ type: byId("xscale").value, title: { text: "evaluations" } });
 const line = (y, name, i, more) => Object.assign({ x, y, name, mode: "lines",
   line: { color: lineColour(i), dash: lineDash(i), width: 2 } }, more);
-const LEGEND = { showlegend: true, legend: { orientation: "h", y: 1.12, x: 0 } };
+const LEGEND = { showlegend: true, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 } };
 const FLOOR = 1e-12;
 
 function phase() {
