@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from problems import KINDS
+from engine_problems import KINDS
 from runs import assert_same_state, budget, drive, finished, quiet, variant
 
 from rdex.engine.engine import Engine, default_batch

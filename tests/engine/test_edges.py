@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from problems import KINDS, constant, lens, plane, problem, sloped_hopeless, sphere
+from engine_problems import KINDS, constant, lens, plane, problem, sloped_hopeless, sphere
 from runs import assert_order_holds, budget, drive, finished, quiet, variant
 
 from rdex.engine.engine import Engine

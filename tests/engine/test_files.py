@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from problems import KINDS
+from engine_problems import KINDS
 from runs import IS_COMPILED, assert_same_state, budget, drive, quiet, variant
 
 from rdex.engine import files

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from engine_problems import KINDS, dyadic, problem, units
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import KINDS, dyadic, problem, units
 from runs import IS_COMPILED, assert_order_holds, assert_same_state, finished, quiet, variant
 
 from rdex.engine.engine import Engine

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from problems import KINDS
+from engine_problems import KINDS
 from runs import budget, front_of, population_of, quiet, variant
 
 from rdex.common.random import seed_words
