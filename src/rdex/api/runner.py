@@ -16,7 +16,8 @@ import numpy as np
 from rdex.api.checkpoint import Checkpoint
 from rdex.api.progress import Progress
 from rdex.api.status import Status
-from rdex.engine.engine import Engine, default_batch
+from rdex.common.loading import load_kernels
+from rdex.engine.engine import ASKTELL, Engine, default_batch
 from rdex.engine.kernels import layout
 from rdex.evaluation.gate import Gate
 
@@ -221,11 +222,10 @@ def tell_outstanding(engine: Engine, gate: Gate) -> None:
 
 def run_immediately(engine: Engine, gate: Gate, watch: Watch) -> None:
     """One point at a time, each result used at once: the paper's update."""
-    from rdex.engine.kernels.asktell import tell_ask
-
     tell_outstanding(engine, gate)
     if watch.stops(engine):
         return
+    tell_ask = load_kernels(ASKTELL).tell_ask
     state, evaluate, g, h = engine.state, gate.one, gate.g, gate.h
     value, goal = state.value, float(state.param[layout.GOAL])
     has_goal = goal > -math.inf

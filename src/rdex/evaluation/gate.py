@@ -8,12 +8,14 @@ asked for that. The first exception is kept for the case that nothing works at a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from rdex.evaluation.outcome import EvaluationError, Task
 from rdex.evaluation.pool import make_pool
+from rdex.problem.functions import VectorisedFunctions
 from rdex.problem.problem import Floats, Problem
 
 
@@ -36,6 +38,11 @@ class Gate:
         self.h = np.empty(problem.n_eq)
         self._has_worked = False
         self._point = problem.point
+        # Our own wrapper checks shapes itself.
+        own = isinstance(problem.rows, VectorisedFunctions)
+        self._rows: Callable[[Floats], tuple[Floats, Floats, Floats]] = (
+            problem.rows if own else problem.evaluate  # type: ignore[assignment]
+        )
         self._pool = None
         if not (isinstance(workers, int) and workers == 1):
             point = problem.point or RowsAsPoint(problem)
@@ -80,7 +87,7 @@ class Gate:
         """All rows in one call of a vectorised function; if it raises, all of them failed."""
         n = x.shape[0]
         try:
-            values = self.problem.evaluate(x)
+            values = self._rows(x)
         except Exception as error:
             self.note(error, not self._has_worked)
             values = (

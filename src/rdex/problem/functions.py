@@ -13,8 +13,8 @@ from rdex.problem.problem import Floats
 
 def as_number(value: Any, label: str = "the objective") -> float:
     """A real number from what a function returned, an array of one element included."""
-    if type(value) is float:
-        return value
+    if isinstance(value, float):  # NumPy's float64 too
+        return float(value)
     if isinstance(value, np.ndarray) and value.size == 1:
         return float(value.item())
     if isinstance(value, np.ndarray):
@@ -40,29 +40,35 @@ class SeparateFunctions:
         self.n_ineq = sum(source.ineq[1].size for source in sources)
         self.n_eq = sum(source.eq[1].size for source in sources)
         # A single value with one bound is the usual case: entry = sign * (value - shift).
-        self.single = [
-            (k, source.function, source.args, float(source.ineq[1][0]), float(source.ineq[2][0]))
-            for k, source in enumerate(sources)
-            if source.size == 1 and source.ineq[1].size == 1
+        self._single = [
+            (k, s.function, s.args, float(s.ineq[1][0]), float(s.ineq[2][0]), s.label)
+            for k, s in enumerate(sources)
+            if s.size == 1 and s.ineq[1].size == 1
         ]
-        self.is_simple = len(self.single) == len(sources)
+        self._is_simple = len(self._single) == len(sources)
 
     def __call__(self, x: Floats, g: Floats, h: Floats) -> float:
         """Write the constraints and return f."""
-        if self.is_simple:
-            for k, function, args, sign, shift in self.single:
-                g[k] = sign * (as_number(function(x, *args), self.sources[k].label) - shift)
+        if self._is_simple:
+            for k, function, args, sign, shift, label in self._single:
+                value = function(x, *args)
+                number = float(value) if isinstance(value, float) else as_number(value, label)
+                g[k] = sign * (number - shift)
         else:
-            i = j = 0
-            for source in self.sources:
-                raw = source.values(x)
-                rows, signs, shifts = source.ineq
-                g[i : i + rows.size] = signs * (raw[rows] - shifts)
-                i += rows.size
-                rows, signs, shifts = source.eq
-                h[j : j + rows.size] = signs * (raw[rows] - shifts)
-                j += rows.size
+            self._fill(x, g, h)
         return as_number(self.fun(x, *self.args))
+
+    def _fill(self, x: Floats, g: Floats, h: Floats) -> None:
+        """Write the constraints where some have several values or bounds."""
+        i = j = 0
+        for source in self.sources:
+            raw = source.values(x)
+            rows, signs, shifts = source.ineq
+            g[i : i + rows.size] = signs * (raw[rows] - shifts)
+            i += rows.size
+            rows, signs, shifts = source.eq
+            h[j : j + rows.size] = signs * (raw[rows] - shifts)
+            j += rows.size
 
 
 class OneFunction:
@@ -115,23 +121,39 @@ class VectorisedFunctions:
         self.args = args
         self.sources = sources
         self.layout = layout
+        self.n_ineq = sum(source.ineq[1].size for source in sources)
+        self.n_eq = sum(source.eq[1].size for source in sources)
 
     def __call__(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """F (n,), G (n, m_g), H (n, m_h)."""
+        """F (n,), G (n, m_g), H (n, m_h), contiguous."""
         n = x.shape[0]
-        f = np.asarray(self.fun(x if self.layout == "rows" else x.T, *self.args), np.float64)
+        sent = x if self.layout == "rows" else x.T
+        f = np.ascontiguousarray(self.fun(sent, *self.args), dtype=np.float64)
         if f.shape != (n,):
-            sent = (n, x.shape[1]) if self.layout == "rows" else (x.shape[1], n)
             raise ValueError(
-                f"vectorized={self.layout!r}: for points of shape {sent} the objective must "
+                f"vectorized={self.layout!r}: for points of shape {sent.shape} the objective must "
                 f"return shape ({n},), got {f.shape}"
             )
-        g, h = [np.empty((n, 0))], [np.empty((n, 0))]
+        g, h = np.empty((n, self.n_ineq)), np.empty((n, self.n_eq))
+        i = j = 0
         for source in self.sources:
             raw = source.value_rows(x, self.layout)
-            for parts, (rows, signs, shifts) in ((g, source.ineq), (h, source.eq)):
-                parts.append(signs * (raw[:, rows] - shifts))
-        return f, np.concatenate(g, axis=1), np.concatenate(h, axis=1)
+            i = entered(g, i, raw, source.ineq)
+            j = entered(h, j, raw, source.eq)
+        return f, g, h
+
+
+def entered(target: Floats, at: int, raw: Floats, parts: tuple[Any, Floats, Floats]) -> int:
+    """Write sign · (value - shift) of the picked columns from column `at` on; the next column."""
+    rows, signs, shifts = parts
+    if rows.size == 1:  # the usual case, without temporary arrays
+        column = target[:, at]
+        np.subtract(raw[:, rows[0]], shifts[0], out=column)
+        if signs[0] < 0:
+            np.negative(column, out=column)
+    elif rows.size:
+        target[:, at : at + rows.size] = signs * (raw[:, rows] - shifts)
+    return at + int(rows.size)
 
 
 class VectorisedFunction:

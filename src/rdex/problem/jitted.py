@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rdex.problem.constraints import Source
 from rdex.problem.problem import CompiledFunction
+
+
+class Part(NamedTuple):
+    """A source of constraint values: a jitted function, or the bytes of a matrix."""
+
+    function: Any
+    matrix: bytes
+    size: int
+    is_number: bool
 
 
 def is_jitted(function: Any) -> bool:
@@ -20,16 +30,31 @@ def compile_functions(fun: Any, sources: list[Source]) -> CompiledFunction:
 
     Raw constraint values are gathered in `work`; `data` says which become which entry of g and h.
     """
+    parts = tuple(_part_of(source) for source in sources)
+    n_values = sum(source.size for source in sources)
+    return CompiledFunction(_joined(fun, parts), entry_table(sources), max(n_values, 1))
+
+
+def _part_of(source: Source) -> Part:
+    """What decides the code that gathers a source's values."""
+    matrix = getattr(source.function, "matrix", None)
+    if matrix is not None:
+        return Part(None, matrix.tobytes(), source.size, False)
+    return Part(source.function, b"", source.size, source.is_number)
+
+
+@functools.lru_cache(maxsize=64)
+def _joined(fun: Any, parts: tuple[Part, ...]) -> Any:
+    """Objective and constraints as one function; kept, so that further runs need not compile."""
     import numba
 
     from rdex.common.compiling import OBJECTIVE
 
     gather = _nothing(numba)
     offset = 0
-    for source in sources:
-        gather = _gathered(numba, gather, _filler(numba, source), offset)
-        offset += source.size
-    table = entry_table(sources)
+    for part in parts:
+        gather = _gathered(numba, gather, _filler(numba, part), offset)
+        offset += part.size
 
     def objective(x, data, work, g, h):  # type: ignore[no-untyped-def]
         gather(x, work)
@@ -42,8 +67,7 @@ def compile_functions(fun: Any, sources: list[Source]) -> CompiledFunction:
             k += 3
         return fun(x)
 
-    compiled = numba.njit(OBJECTIVE, error_model="numpy")(objective)
-    return CompiledFunction(compiled, table, max(offset, 1))
+    return numba.njit(OBJECTIVE, error_model="numpy")(objective)
 
 
 def compile_one_function(fun: Any, n_ineq: int, n_eq: int) -> CompiledFunction:
@@ -124,11 +148,11 @@ def _gathered(numba: Any, before: Any, filler: Any, offset: int) -> Any:
     return numba.njit(gather)
 
 
-def _filler(numba: Any, source: Source) -> Any:
-    """A function that writes the raw values of one source into `work`."""
-    matrix = getattr(source.function, "matrix", None)
-    size = source.size
-    if matrix is not None:
+def _filler(numba: Any, part: Part) -> Any:
+    """A function that writes the raw values of one part into `work`."""
+    size, function = part.size, part.function
+    if function is None:
+        matrix = np.frombuffer(part.matrix).reshape(size, -1)
 
         def fill(x, work, offset):  # type: ignore[no-untyped-def]
             for i in range(size):
@@ -137,18 +161,16 @@ def _filler(numba: Any, source: Source) -> Any:
                     total += matrix[i, j] * x[j]
                 work[offset + i] = total
 
+    elif part.is_number:
+
+        def fill(x, work, offset):  # type: ignore[no-untyped-def]
+            work[offset] = function(x)
+
     else:
-        function = source.function
-        if source.is_number:
 
-            def fill(x, work, offset):  # type: ignore[no-untyped-def]
-                work[offset] = function(x)
-
-        else:
-
-            def fill(x, work, offset):  # type: ignore[no-untyped-def]
-                values = function(x)
-                for i in range(size):
-                    work[offset + i] = values[i]
+        def fill(x, work, offset):  # type: ignore[no-untyped-def]
+            values = function(x)
+            for i in range(size):
+                work[offset + i] = values[i]
 
     return numba.njit(fill)
