@@ -169,6 +169,7 @@ def test_runs_are_listed_and_tables_downloaded(browser, page, contents):
     assert browser.complaints() == []
 
 
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")  # without the JIT
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_page_of_a_run(browser, tmp_path, width):
     result = rdex.minimize(

@@ -14,6 +14,9 @@ from rdex.api.result import ConstraintState
 from rdex.report import run_report
 from rdex.report.single import standing, variable_rows
 
+# Of the generator, without the JIT.
+pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+
 HOSTILE = "<script>alert(1)</script>"
 
 
