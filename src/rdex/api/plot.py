@@ -22,20 +22,20 @@ def plot_history(result: Result, axes: Any = None) -> Any:
     history = result.history
     feasible = history.cv == 0
     objective, violation = axes
-    objective.plot(history.nfev, history.f, ":", color="0.5", label="least violating point")
-    objective.plot(
-        history.nfev, np.where(feasible, history.f, np.nan), color="C0", label="feasible"
-    )
+    if not feasible.all():
+        objective.plot(history.nfev, history.f, ":", color="0.5", label="least violating point")
+        positive = np.where(feasible, np.nan, history.cv)
+        violation.plot(history.nfev, positive, color="C1", label="mean violation")
+    shown = np.where(feasible, history.f, np.nan)
+    objective.plot(history.nfev, shown, color="C0", label="feasible point")
     objective.set_ylabel("best f")
-    objective.legend(loc="upper right")
-    positive = np.where(history.cv > 0, history.cv, np.nan)
-    violation.plot(history.nfev, positive, color="C1", label="mean violation")
-    violation.plot(history.nfev, history.eps, "--", color="0.5", label="ε (scaled)")
+    violation.plot(history.nfev, history.eps, "--", color="0.5", label="ε, of scaled violations")
     violation.set_yscale("symlog", linthresh=1e-8)
     violation.set_ylabel("violation")
     violation.set_xlabel("evaluations")
-    violation.legend(loc="upper right")
     if result.first_feasible:
         for axis in axes:
-            axis.axvline(result.first_feasible, color="C2", linewidth=1)
+            axis.axvline(result.first_feasible, color="C2", linewidth=1, label="first feasible")
+    for axis in axes:
+        axis.legend(loc="upper right")
     return figure

@@ -85,7 +85,9 @@ def constraint_rows(result: Result) -> Rows:
     for state in result.violations:
         sign = "= 0 ±" if state.kind == "=" else "<="
         verdict = "ok" if state.satisfied else f"VIOLATED by {state.violation:.4g}"
-        rows.append((state.name, f"{state.value: .6g}", f"{sign} {state.tolerance:.3g}", verdict))
+        rows.append(
+            (state.name, f"{state.value + 0.0: .6g}", f"{sign} {state.tolerance:.3g}", verdict)
+        )
     return shortened(rows)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import rdex
-from rdex.cli import bench, report, suite
+from rdex.cli import bench, report, solve, suite
 
 app = typer.Typer(
     name="rdex",
@@ -18,6 +18,7 @@ app = typer.Typer(
 bench.app.command("report")(report.report)
 app.add_typer(bench.app, name="bench")
 app.add_typer(suite.app, name="suite")
+app.command()(solve.solve)
 
 
 def _print_version(wanted: bool) -> None:

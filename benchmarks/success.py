@@ -1,0 +1,149 @@
+"""How often `minimize` solves the engineering and G problems with its defaults.
+
+    python benchmarks/success.py [--suite engineering|g2006] [--seeds 25] [--csv docs/data]
+    python benchmarks/success.py --compare       the defaults against the choices they replace
+
+A run is a success if its answer is feasible and within the tolerance of `rdex.suites.success`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rdex.suites import get, ids, is_solved, target
+
+BUDGETS = {"engineering": (500, 2000, 5000, 50_000), "g2006": (5000, 50_000, 200_000)}
+
+#: Label -> changes to the call. "paper" is the preset as in the competition.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "10 D initial points": {"n0_per_dim": 10},
+    "absolute perturbation": {"perturb_unit": "absolute"},
+    "no constraint scale": {"constraint_scale": "none"},
+    "absolute, no scale": {"perturb_unit": "absolute", "constraint_scale": "none"},
+}
+
+
+class Job(NamedTuple):
+    """All seeds of one problem, budget and variant."""
+
+    id: str
+    budget: int
+    variant: str
+
+
+def arguments(job: Job, dim: int) -> dict[str, Any]:
+    """The call of `minimize` that a variant stands for."""
+    from rdex.api.task import make_settings
+
+    changes = dict(VARIANTS[job.variant])
+    options = {key: changes.pop(key) for key in ("constraint_scale",) if key in changes}
+    if not changes:
+        return options
+    settings = make_settings("rdex-csop", None, dim, job.budget)
+    if "n0_per_dim" in changes:
+        changes["n0"] = min(changes.pop("n0_per_dim") * dim, job.budget)
+    return {**options, "settings": settings.replace(**changes)}
+
+
+def solved(job: Job, seeds: int) -> tuple[Job, int, int]:
+    """Successes and feasible ends of a job."""
+    from rdex import minimize
+
+    problem = get(job.id)
+    successes = feasible = 0
+    for seed in range(seeds):
+        result = minimize(
+            problem, maxfev=job.budget, rng=seed, checkpoints=1, **arguments(job, problem.dim)
+        )
+        successes += bool(is_solved(problem, result.fun, result.cv))
+        feasible += result.feasible
+    return job, successes, feasible
+
+
+def rates(jobs: list[Job], seeds: int, workers: int) -> dict[Job, tuple[float, float]]:
+    """Success and feasibility rates of all jobs."""
+    # Long ones first: nobody waits for the last.
+    order = sorted(jobs, key=lambda job: -job.budget)
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        return {
+            job: (successes / seeds, feasible / seeds)
+            for job, successes, feasible in pool.map(partial(solved, seeds=seeds), order)
+        }
+
+
+def problems(suite: str) -> list[str]:
+    """The problems of a suite that have a target; G20 has none."""
+    return [id for id in ids(suite) if target(get(id)) is not None]
+
+
+def show_table(suite: str, seeds: int, workers: int, folder: Path | None) -> None:
+    """One line a problem: success rate at each budget, feasibility in brackets."""
+    names, budgets = problems(suite), BUDGETS[suite]
+    found = rates([Job(id, b, "default") for id in names for b in budgets], seeds, workers)
+    print(f"\n{suite}: success rate (feasible) of {seeds} runs")
+    print(" " * 36 + "".join(f"{budget:>14}" for budget in budgets))
+    for id in names:
+        cells = [found[Job(id, budget, "default")] for budget in budgets]
+        print(f"{id:36}" + "".join(f"{s:>8.2f} ({f:.2f})" for s, f in cells))
+    for label, k in (("mean", 0), ("mean feasible", 1)):
+        means = [
+            sum(found[Job(id, budget, "default")][k] for id in names) / len(names)
+            for budget in budgets
+        ]
+        print(f"{label:36}" + "".join(f"{mean:>14.3f}" for mean in means))
+    if folder is not None:
+        write(folder / f"success-{suite}.csv", found)
+
+
+def show_comparison(suite: str, seeds: int, workers: int, folder: Path | None) -> None:
+    """Mean rates of every variant at every budget."""
+    names, budgets = problems(suite), BUDGETS[suite]
+    jobs = [Job(id, b, variant) for variant in VARIANTS for b in budgets for id in names]
+    found = rates(jobs, seeds, workers)
+    print(f"\n{suite}: mean success rate (feasible) of {seeds} runs on {len(names)} problems")
+    print(" " * 24 + "".join(f"{budget:>16}" for budget in budgets))
+    for variant in VARIANTS:
+        line = f"{variant:24}"
+        for budget in budgets:
+            cells = [found[Job(id, budget, variant)] for id in names]
+            success, feasible = (sum(cell[k] for cell in cells) / len(cells) for k in (0, 1))
+            line += f"{success:>8.3f} ({feasible:.3f})"
+        print(line)
+    if folder is not None:
+        write(folder / f"success-variants-{suite}.csv", found)
+
+
+def write(path: Path, found: dict[Job, tuple[float, float]]) -> None:
+    """One row a job."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["problem", "maxfev", "variant", "success", "feasible"])
+        for job in sorted(found):
+            writer.writerow([*job, *(f"{rate:.4g}" for rate in found[job])])
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--suite", choices=sorted(BUDGETS), action="append")
+    parser.add_argument("--seeds", type=int, default=25)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--compare", action="store_true", help="also the choices not taken")
+    parser.add_argument("--csv", type=Path, help="folder for the tables")
+    options = parser.parse_args()
+    action = show_comparison if options.compare else show_table
+    for suite in options.suite or sorted(BUDGETS):
+        action(suite, options.seeds, options.workers, options.csv)
+
+
+if __name__ == "__main__":
+    main()

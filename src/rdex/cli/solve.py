@@ -1,0 +1,177 @@
+"""`rdex solve`: minimise a problem that a Python file defines.
+
+The file names either a `rdex.Problem` (`problem` by default, or FILE.py:NAME), or a function
+(`fun` by default, or FILE.py:NAME) together with `bounds` and, where there are any, `constraints`,
+`integrality`, `x0`, `variable_names` and `constraint_names`, as `rdex.minimize` takes them.
+"""
+
+from __future__ import annotations
+
+import math
+import runpy
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from rdex.cli.printing import fail, show, show_json
+
+if TYPE_CHECKING:
+    from rdex.api.result import Result
+
+#: What a file may define beside a function.
+BESIDE = ("constraints", "integrality", "x0", "variable_names", "constraint_names")
+
+INFEASIBLE = 2
+
+
+def solve(
+    file: Annotated[str, typer.Argument(help="FILE.py, or FILE.py:NAME for one of its names.")],
+    maxfev: Annotated[
+        int | None, typer.Option(help="Budget of evaluations; 20000 a variable by default.")
+    ] = None,
+    rng: Annotated[int | None, typer.Option(help="Seed; without it every run is new.")] = None,
+    workers: Annotated[int, typer.Option(help="Processes that evaluate; -1: one a core.")] = 1,
+    algorithm: Annotated[
+        str, typer.Option(help="rdex-csop, rdex, cl-srde or rde26.")
+    ] = "rdex-csop",
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="File to keep the run in, and to go on from.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw objective and violation to this file (png, pdf, svg).")
+    ] = None,
+) -> None:
+    """Minimise the problem of a Python file: a Problem `problem`, or `fun` and `bounds`.
+
+    Ends with 0 if the answer is feasible, 2 if it is not, 1 after an error.
+    """
+    import rdex
+
+    try:
+        arguments = read_problem(file)
+        result = rdex.minimize(
+            **arguments,
+            maxfev=maxfev,
+            rng=rng,
+            workers=workers,
+            algorithm=algorithm,
+            checkpoint=checkpoint,
+            progress=not as_json and sys.stderr.isatty(),
+        )
+        if plot is not None:
+            result.plot().savefig(plot)
+    except Exception as error:
+        fail(one_line(error))
+    if as_json:
+        show_json(facts(result))
+    else:
+        show(*rendered(result))
+    if not result.feasible:
+        raise typer.Exit(INFEASIBLE)
+
+
+def read_problem(place: str) -> dict[str, Any]:
+    """The arguments of `minimize` that describe the problem at FILE.py[:NAME]."""
+    from rdex import Problem
+
+    path, name = split_place(place)
+    sys.path.insert(0, str(path.resolve().parent))  # as `python FILE.py` would have it
+    names = runpy.run_path(str(path), run_name="rdex_solve")
+    if name is None:
+        name = "problem" if "problem" in names else "fun"
+        if name not in names:
+            raise ValueError(f"{path} defines neither `problem` nor `fun`; FILE.py:NAME picks")
+    if name not in names:
+        raise ValueError(f"{path} defines no {name!r}")
+    found = names[name]
+    if isinstance(found, Problem):
+        return {"fun": found} | {key: names[key] for key in ("x0",) if key in names}
+    if not callable(found):
+        kind = type(found).__name__
+        raise ValueError(f"{name} in {path} must be a Problem or a function, got {kind}")
+    if "bounds" not in names:
+        raise ValueError(f"{path} defines the function {name}, but no `bounds`")
+    given = {key: names[key] for key in BESIDE if key in names}
+    return {"fun": found, "bounds": names["bounds"], **given}
+
+
+def split_place(place: str) -> tuple[Path, str | None]:
+    """File and name of FILE.py[:NAME]; a colon of a drive letter is no separator."""
+    head, separator, tail = place.rpartition(":")
+    is_named = bool(separator) and tail.isidentifier() and head.endswith(".py")
+    path = Path(head if is_named else place)
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    return path, tail if is_named else None
+
+
+def one_line(error: Exception) -> str:
+    """What went wrong, and where in the user's file."""
+    import traceback
+
+    text = " ".join(str(error).split()) or "no message"
+    label = "" if isinstance(error, ValueError | OSError) else f"{type(error).__name__}: "
+    frames = traceback.extract_tb(error.__traceback__)
+    library = str(Path(__file__).resolve().parent.parent)
+    if frames and not frames[-1].filename.startswith((library, "<frozen")):
+        return f"{label}{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+    return label + text
+
+
+def rendered(result: Result) -> list[Any]:
+    """The result for a terminal."""
+    from rdex.api.text import constraint_rows, headline, variable_rows
+    from rdex.api.text import facts as fact_rows
+
+    style = "bold green" if result.feasible else "bold red"
+    parts: list[Any] = [Text(headline(result), style=style), Text(result.message), Text("")]
+    parts.append(grid(fact_rows(result), first_style="dim"))
+    parts += [Text(""), Text("variables", style="bold"), grid(variable_rows(result))]
+    if result.violations:
+        parts += [Text(""), Text("constraints", style="bold"), grid(constraint_rows(result))]
+    return [Group(*parts)]
+
+
+def grid(rows: list[tuple[str, ...]], first_style: str | None = None) -> Table:
+    """Rows without rules; what is violated stands out."""
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for k in range(len(rows[0])):
+        table.add_column(style=first_style if k == 0 else None, overflow="fold")
+    for row in rows:
+        style = "red" if row[-1].startswith("VIOLATED") else None
+        table.add_row(*(Text(cell) for cell in row), style=style)
+    return table
+
+
+def facts(result: Result) -> dict[str, Any]:
+    """The result as JSON has it: NaN and infinity become null."""
+
+    def number(value: float) -> float | None:
+        return float(value) if math.isfinite(value) else None
+
+    return {
+        "x": dict(zip(result.variable_names, map(float, result.x), strict=True)),
+        "fun": number(result.fun),
+        "feasible": result.feasible,
+        "status": result.status,
+        "message": result.message,
+        "cv": number(result.cv),
+        "maxcv": number(result.maxcv),
+        "constraints": [
+            {**state._asdict(), "value": number(state.value), "violation": number(state.violation)}
+            for state in result.violations
+        ],
+        "nfev": result.nfev,
+        "nit": result.nit,
+        "n_failed": result.n_failed,
+        "first_feasible": result.first_feasible,
+        "maxfev": result.maxfev,
+        "algorithm": result.settings.name,
+        "seconds": result.seconds,
+    }

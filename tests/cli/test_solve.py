@@ -1,0 +1,113 @@
+"""`rdex solve`: problems of files, output for people and programs, exit codes."""
+
+import json
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+
+from typer.testing import CliRunner
+
+from rdex.cli.app import app
+
+FILE = """
+import rdex
+from helper import HALF
+
+bounds = [(-5, 5)] * 2
+variable_names = ["width", "height"]
+
+def fun(x):
+    return x @ x
+
+def area(x):
+    return x[0] + x[1] - 2 * HALF
+
+def never(x):
+    return -1 - x @ x
+
+constraints = [{"type": "eq", "fun": area}]
+problem_of_mine = rdex.Problem.from_function(
+    lambda x: (fun(x), [never(x)]), bounds, n_ineq=1, constraint_names=["always held"])
+blocked = rdex.Problem.from_function(
+    lambda x: (fun(x), [1 + fun(x)]), bounds, n_ineq=1, constraint_names=["too tight"])
+broken = 3
+
+def bad(x):
+    raise KeyError("inside")
+"""
+
+
+@pytest.fixture
+def solve(tmp_path, monkeypatch):
+    (tmp_path / "case.py").write_text(FILE)
+    (tmp_path / "helper.py").write_text("HALF = 0.5\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))  # undone afterwards
+
+    def run(*words):
+        return CliRunner().invoke(app, ["solve", *map(str, words)])
+
+    return run
+
+
+def test_a_function_with_bounds_and_constraints(solve):
+    result = solve("case.py", "--maxfev", 3000, "--rng", 1)
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("Feasible solution\n")
+    assert "width" in result.output and "area" in result.output and "3000 of 3000" in result.output
+
+
+def test_json(solve):
+    result = solve("case.py", "--maxfev", 3000, "--rng", 1, "--json", "--algorithm", "rde26")
+    facts = json.loads(result.stdout)
+    assert facts["feasible"] is True and abs(facts["fun"] - 0.4999) < 1e-3
+    assert set(facts["x"]) == {"width", "height"} and facts["algorithm"] == "rde26"
+    assert facts["constraints"][0]["name"] == "area"
+    again = solve("case.py", "--maxfev", 3000, "--rng", 1, "--json", "--algorithm", "rde26")
+    assert json.loads(again.stdout)["x"] == facts["x"]
+
+
+def test_a_problem_by_name_and_an_infeasible_end(solve):
+    assert solve("case.py:problem_of_mine", "--maxfev", 100, "--rng", 1).exit_code == 0
+    result = solve("case.py:blocked", "--maxfev", 100, "--rng", 1)
+    assert result.exit_code == 2
+    assert "No feasible solution" in result.output and "too tight by 1" in result.output
+    assert solve("case.py:blocked", "--maxfev", 100, "--json").exit_code == 2
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    (("absent.py",), "there is no file absent.py"),
+    (("case.py:absent",), "case.py defines no 'absent'"),
+    (("case.py:broken",), "broken in case.py must be a Problem or a function, got int"),
+    (("empty.py",), "defines neither `problem` nor `fun`"),
+    (("unbound.py",), "defines the function fun, but no `bounds`"),
+    (("syntax.py",), "SyntaxError"),
+    (("case.py:bad", "--maxfev", 50), "KeyError: 'inside' (case.py, line 25)"),
+    (("case.py", "--maxfev", 0), "maxfev must be a whole number >= 1, got 0"),
+    (("case.py", "--algorithm", "de"), "unknown algorithm 'de'"),
+    (("case.py", "--workers", 0), "workers must be"),
+    (("case.py", "--checkpoint", "absent/run.npz"), "cannot write absent"),
+])  # fmt: skip
+def test_errors_are_one_line(solve, tmp_path, words, message):
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    (tmp_path / "unbound.py").write_text("def fun(x): return 0\n")
+    (tmp_path / "syntax.py").write_text("def fun(x) return 0\n")
+    result = solve(*words)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("rdex: ") and result.stderr.count("\n") == 1
+    assert message in result.stderr and result.stdout == ""
+
+
+def test_plot_checkpoint_and_workers(solve, tmp_path):
+    pytest.importorskip("matplotlib").use("Agg")
+    words = ("case.py", "--maxfev", 200, "--rng", 1, "--checkpoint", "run.npz")
+    first = solve(*words, "--plot", "run.png", "--json")
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+    again = solve(*words, "--json")
+    assert json.loads(again.stdout)["x"] == json.loads(first.stdout)["x"]
+    other = solve("case.py", "--maxfev", 201, "--rng", 1, "--checkpoint", "run.npz")
+    assert other.exit_code == 1 and "another run: different maxfev" in other.stderr
+    parallel = solve("case.py", "--maxfev", 60, "--rng", 1, "--workers", 2, "--json")
+    assert json.loads(parallel.stdout)["nfev"] == 60
