@@ -11,8 +11,8 @@ from pathlib import Path
 from rdex.report.numbers import latex_text, markdown_text
 from rdex.report.sheets import Cell, Sheet
 
-#: Wider tables are shrunk to the width of the text.
-WIDEST = 8
+#: Tables wider than the text are shrunk to its width, others left as they are.
+FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 DOCUMENT = r"""% Compiles as it is: pdflatex tables.tex
 \documentclass{article}
@@ -38,10 +38,8 @@ def latex(sheet: Sheet) -> str:
         f"\\label{{tab:rdex-{sheet.name.replace('_', '-')}}}",
         "\\scriptsize",
         "\\setlength{\\tabcolsep}{3pt}",
+        FITTED,
     ]
-    is_wide = len(sheet.columns) > WIDEST
-    if is_wide:
-        lines.append("\\resizebox{\\linewidth}{!}{%")
     lines.append(f"\\begin{{tabular}}{{{''.join('l' if each else 'r' for each in is_text)}}}")
     lines.append("\\toprule")
     if sheet.groups:
@@ -49,7 +47,7 @@ def latex(sheet: Sheet) -> str:
     lines.append(" & ".join(latex_text(name) for name in sheet.columns) + " \\\\")
     lines.append("\\midrule")
     lines += [" & ".join(_latex_cell(cell) for cell in row) + " \\\\" for row in sheet.rows]
-    lines += ["\\bottomrule", "\\end{tabular}" + ("}" if is_wide else "")]
+    lines += ["\\bottomrule", "\\end{tabular}}"]
     if sheet.notes:
         notes = " ".join(latex_text(note) for note in sheet.notes)
         lines.append(f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\scriptsize {notes}}}")
