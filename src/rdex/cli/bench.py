@@ -234,11 +234,11 @@ def score(
     as_json: AsJson = False,
 ) -> None:
     """Score campaigns: leaderboard, ranks, tests."""
-    from rdex.scoring import leaderboard, summary
+    from rdex.scoring import leaderboard, summary, trials_from_stores
     from rdex.store import StoreError
 
     try:
-        trials = _trials(folders).prepared(
+        trials = trials_from_stores(folders).prepared(
             cutoff=cutoff or None, digits=digits, as_published=as_published
         )
         if len(trials.algorithms) == 1:
@@ -268,16 +268,6 @@ def score(
         "runs each"
     )
     show(Text(head), Text(""), *(part for name in wanted for part in grid_of(tables[name])))
-
-
-def _trials(folders: list[Path]) -> Any:
-    """The trials of all folders; means and sums of violations, where there are both, as means."""
-    from rdex.scoring import join, trials_from_store
-
-    fields = [trials_from_store(folder) for folder in folders]
-    if len({field.form for field in fields}) > 1:
-        fields = [field if field.form == "signed" else field.in_form("mean") for field in fields]
-    return fields[0] if len(fields) == 1 else join(fields)
 
 
 @app.command("import")

@@ -17,10 +17,9 @@ from rdex.scoring import (
     Trials,
     attainment,
     compare,
-    join,
     leaderboard,
     summary,
-    trials_from_store,
+    trials_from_stores,
 )
 from rdex.scoring.arrays import Floats
 from rdex.scoring.summary import score_trials
@@ -145,18 +144,8 @@ def collect(folders: Sequence[str | os.PathLike[str]], options: Options) -> Cont
         Where the stores do not go together, or no algorithm has the name of the reference.
     """
     datasets = tuple(load(folder) for folder in folders)
-    raw = field_of(datasets)
+    raw = trials_from_stores(datasets)
     return contents_of(raw, options, datasets)
-
-
-def field_of(datasets: Sequence[Dataset]) -> Trials:
-    """The trials of all stores; means and sums of violations, where there are both, as means."""
-    if not datasets:
-        raise ValueError("expected at least one folder of a campaign, got none")
-    fields = [trials_from_store(data) for data in datasets]
-    if len({field.form for field in fields}) > 1:
-        fields = [field if field.form == "signed" else field.in_form("mean") for field in fields]
-    return fields[0] if len(fields) == 1 else join(fields)
 
 
 def contents_of(raw: Trials, options: Options, datasets: Sequence[Dataset] = ()) -> Contents:

@@ -66,6 +66,17 @@ def trials_from_store(
     return joined.select(names, problems)
 
 
+def trials_from_stores(stores: Sequence[str | os.PathLike[str] | Dataset]) -> Trials:
+    """The trials of several stores as one field; means and sums of violations, where there are
+    both, as means."""
+    if not stores:
+        raise ValueError("expected at least one folder of a campaign, got none")
+    fields = [trials_from_store(store) for store in stores]
+    if len({field.form for field in fields}) > 1:
+        fields = [field if field.form == "signed" else field.in_form("mean") for field in fields]
+    return fields[0] if len(fields) == 1 else join(fields)
+
+
 def problem_labels(data: Dataset) -> dict[str, str]:
     """What to call each problem id: its short name, or the id where names are shared."""
     short = {id: id.split("/")[1] if "/" in id else id for id in data.problems}
