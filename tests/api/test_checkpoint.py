@@ -136,7 +136,7 @@ def test_without_a_seed_the_stored_one_goes_on(tmp_path):
     ({"algorithm": "rde26"}, "settings"),
     ({"batch": 2}, "batch"),
     ({"x0": [1, 1]}, "x0"),
-    ({"x0": {"x": [1, 1], "fun": 2, "H": [1]}}, "x0"),
+    ({"x0": {"x": [1, 1], "fun": 2, "H": 1}}, "x0"),
     ({"init": "sobol"}, "init"),
     ({"target": 0.1}, "target"),
     ({"integrality": [1, 0]}, "integrality"),

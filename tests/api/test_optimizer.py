@@ -117,13 +117,22 @@ def test_an_injection_outside_the_bounds_is_refused_and_nothing_is_told():
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (([[0, 0, 0]], [1]), r"X must have shape \(k, 2\), got \(1, 3\)"),
-    (([[0, 0]], [1, 2], [[0]], [[0]]), r"F must have shape \(1,\), got \(2,\)"),
-    (([[0, 0]], [1], None, [[0]]), r"G must have shape \(1, 1\)"),
-    (([[0, 0]], [1], [[0]], [[0, 1]]), r"H must have shape \(1, 1\), got \(1, 2\)"),
+    (([[0, 0]], [1, 2], [[0]], [[0]]), r"F must have shape \(1,\), got shape \(2,\)"),
+    (([[0, 0]], [1], None, [[0]]), r"G must have shape \(1, 1\), got nothing"),
+    (([[0, 0]], [1], [[0]], [[0, 1]]), r"H must have shape \(1, 1\), got shape \(1, 2\)"),
 ])  # fmt: skip
 def test_wrong_shapes_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         make().tell(*arguments)
+
+
+def test_one_point_may_be_told_plainly():
+    one, other = make(), make()
+    x = one.ask(1)[0]
+    f, g, h = one_call(x)
+    one.tell(x, f, g[0], h)
+    other.tell(other.ask(1), [f], [g], [h])
+    assert same_run(finish(one), finish(other))
 
 
 def test_ask_is_checked_and_stops():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rdex.api.start import shaped
 from rdex.api.status import Status
 from rdex.api.task import checked_count, make_task
 from rdex.engine.engine import default_batch
@@ -136,12 +137,15 @@ class Optimizer:
     def tell(
         self, X: ArrayLike, F: ArrayLike, G: ArrayLike | None = None, H: ArrayLike | None = None
     ) -> None:
-        """Values of points: F (k,), G (k, n_ineq), H (k, n_eq); NaN where an evaluation failed."""
+        """Values of points: F (k,), G (k, n_ineq), H (k, n_eq); NaN where an evaluation failed.
+
+        For a single point (d,) numbers and (m,) will do.
+        """
         points = self._rows(X)
         k = points.shape[0]
-        f = checked_values("F", F, (k,))
-        g = checked_values("G", G, (k, self.problem.n_ineq))
-        h = checked_values("H", H, (k, self.problem.n_eq))
+        f = shaped("F", F, (k,))
+        g = shaped("G", G, (k, self.problem.n_ineq))
+        h = shaped("H", H, (k, self.problem.n_eq))
         pending = self._pending()
         known, injected = {}, []
         for i in range(k):
@@ -300,18 +304,6 @@ class Optimizer:
         """Continue from a file that `save` wrote."""
         state, header = load_state(path)
         self.load_state_dict({**state._asdict(), **header})
-
-
-def checked_values(label: str, values: ArrayLike | None, shape: tuple[int, ...]) -> Floats:
-    """Values of the expected shape; None stands for no constraints."""
-    if values is None and shape[-1] == 0:
-        return np.empty(shape)
-    array = np.asarray(values if values is not None else np.empty(0), dtype=np.float64)
-    if len(shape) == 2 and array.shape == shape[:1] and shape[1] == 1:
-        array = array[:, None]
-    if array.shape != shape and not (len(shape) == 1 and array.size == shape[0]):
-        raise ValueError(f"{label} must have shape {shape}, got {array.shape}")
-    return array.reshape(shape)
 
 
 def listed(values: Values | None) -> Any:

@@ -71,20 +71,24 @@ def read_x0(x0: Any, problem: Problem) -> tuple[Floats, list[Known]]:
         )
     points = checked_points("x0['x']", x0["x"], problem)
     k = len(points)
-    f = known_values("fun", x0["fun"], (k,))
-    g = known_values("G", x0.get("G"), (k, problem.n_ineq))
-    h = known_values("H", x0.get("H"), (k, problem.n_eq))
+    f = shaped("x0['fun']", x0["fun"], (k,))
+    g = shaped("x0['G']", x0.get("G"), (k, problem.n_ineq))
+    h = shaped("x0['H']", x0.get("H"), (k, problem.n_eq))
     return points, [(points[i], float(f[i]), g[i], h[i]) for i in range(k)]
 
 
-def known_values(label: str, values: Any, shape: tuple[int, ...]) -> Floats:
-    """Values of the expected shape, for one point a level less."""
+def shaped(label: str, values: Any, shape: tuple[int, ...]) -> Floats:
+    """Values of the expected shape, axes of length one given or not; None where there are none."""
     if values is None and 0 in shape:
         return np.empty(shape)
-    array = np.asarray(np.nan if values is None else values, dtype=np.float64)
-    if values is None or (array.shape != shape and (1, *array.shape) != shape):
+    try:
+        array = np.asarray(() if values is None else values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{label} must be numbers of shape {shape}, got {values!r}") from None
+    lengths = [[n for n in each if n != 1] for each in (array.shape, shape)]
+    if values is None or lengths[0] != lengths[1]:
         got = "nothing" if values is None else f"shape {array.shape}"
-        raise ValueError(f"x0[{label!r}] must have shape {shape}, got {got}")
+        raise ValueError(f"{label} must have shape {shape}, got {got}")
     return array.reshape(shape)
 
 

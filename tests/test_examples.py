@@ -1,0 +1,48 @@
+"""Every example runs, and ends where it should."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+#: File -> what its output must contain.
+EXPECTED = {
+    "constraint_objects.py": "Feasible solution",
+    "pressure_vessel.py": "f            6059.714335",
+    "compiled.py": "times as fast",
+    "on_dask.py": "the same run without workers: True",
+    "ask_tell.py": "Feasible solution",
+    "warm_start.py": "refined:   f = ",
+}
+
+
+def output_of(name, capsys):
+    runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+    return capsys.readouterr().out
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", sorted(set(EXPECTED) - {"on_dask.py"}))
+def test_example(name, capsys):
+    assert EXPECTED[name] in output_of(name, capsys)
+
+
+@pytest.mark.compiled
+@pytest.mark.filterwarnings("default")  # of Dask and what it brings
+def test_example_on_dask(capsys):
+    pytest.importorskip("distributed")
+    assert EXPECTED["on_dask.py"] in output_of("on_dask.py", capsys)
+
+
+@pytest.mark.compiled
+def test_the_compiled_example_finds_the_same(capsys):
+    found = re.findall(r"f = (\S+)", output_of("compiled.py", capsys))
+    assert len(found) == 2 and found[0] == found[1]
+
+
+def test_no_example_is_forgotten():
+    others = {"tour.py"}  # has a test of its own
+    assert {path.name for path in EXAMPLES.glob("*.py")} - others == set(EXPECTED)
