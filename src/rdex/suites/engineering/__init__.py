@@ -7,8 +7,8 @@ all variables are discrete), and are feasible with inequalities met exactly. A r
 where its point is feasible and f is within 1e-4 of the best known value, relative
 (`rdex.suites.success`).
 
-The robot gripper of Osyczka is not among them: as published, nothing demands that its links meet,
-and designs that cannot be built bring the objective to zero.
+The robot gripper of Osyczka is not among them: written down from secondary sources, nothing demands
+that its links meet, and designs that cannot be built bring the objective to zero.
 """
 
 from __future__ import annotations
