@@ -11,6 +11,9 @@ from typer.testing import CliRunner
 
 from rdex.cli.app import app
 
+# Without the JIT the random numbers overflow as they should, and NumPy mentions it.
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar:RuntimeWarning")
+
 FILE = """
 import rdex
 from helper import HALF

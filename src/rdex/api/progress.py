@@ -17,7 +17,7 @@ class Progress:
     def __init__(self, engine: Engine, every: float = 5.0) -> None:
         self._start = time.monotonic()
         self._start_nfev = engine.nfev
-        self._last = 0.0
+        self._last = self._start
         self._every = every
         self._live: Any = _live_display() if sys.stderr.isatty() else None
         if self._live is not None:
