@@ -64,7 +64,7 @@ fidelity: $(READY) ## our runs against the released programs' (about 10 minutes;
 	$(BIN)/python benchmarks/fidelity.py --algorithm cl-srde --csv docs/data/fidelity-cl-srde.csv
 
 success: $(READY) ## success rates at small budgets on the engineering and G suites
-	$(BIN)/python benchmarks/success.py
+	$(BIN)/python benchmarks/success.py --csv docs/data
 
 wheel: $(READY) ## build wheel and sdist into dist/
 	$(BIN)/python -m build --outdir dist .

@@ -42,7 +42,7 @@ class CountingRecorder:
     >>> recorder = CountingRecorder(get("g2006/G06"), maxfev=3, checkpoints=3)
     >>> F, G, H = recorder.problem.evaluate([[14.095, 0.843], [15.0, 5.0]])
     >>> recorder.nfev, recorder.record().first_feasible
-    (2, None)
+    (2, 2)
     """
 
     def __init__(
