@@ -42,6 +42,7 @@ lint: $(READY) ## ruff, mypy, import directions
 	@$(BIN)/lint-imports --no-cache
 
 test: lint ## all default checks
+	@$(BIN)/python -m pytest -q --doctest-modules src/rdex
 	@$(BIN)/python -m pytest -q
 
 test-all: test ## also slow and statistical tests, JIT off with coverage, bounds checks
