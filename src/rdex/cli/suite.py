@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from rdex.cli.printing import fail, show, show_json
 from rdex.problem import Problem
 from rdex.suites import registry
 from rdex.suites.success import target
@@ -39,10 +39,10 @@ def list_problems(
         try:
             registry.ids(suite)
         except ValueError as error:
-            _fail(error)
+            fail(error)
     wanted = registry.suites() if suite is None else (suite,)
     if as_json:
-        _print_json([row for name in wanted for row in _list_rows(name)])
+        show_json([row for name in wanted for row in _list_rows(name)])
         return
     parts: list[RenderableType] = []
     for name in wanted:
@@ -50,7 +50,7 @@ def list_problems(
         if name == "cec2017":
             parts += [Text(CEC2017_LEGEND), Text(f"A whole id is like {registry.CEC2017_FORM}.")]
         parts.append("")
-    _print(*parts)
+    show(*parts)
 
 
 @app.command("show")
@@ -65,9 +65,9 @@ def show_problem(
     try:
         problem = registry.get(id, data)
     except (ValueError, OSError) as error:
-        _fail(error)
+        fail(error)
     if as_json:
-        _print_json(_facts(problem))
+        show_json(_facts(problem))
         return
     parts: list[RenderableType] = [
         Text(str(problem.id), style="bold"),
@@ -77,29 +77,7 @@ def show_problem(
     ]
     if problem.n_constraints:
         parts += ["", _constraints(problem)]
-    _print(*parts)
-
-
-def _fail(error: Exception) -> NoReturn:
-    """Say on stderr what was wrong and end."""
-    typer.echo(f"rdex: {error}", err=True)
-    raise typer.Exit(1)
-
-
-def _print(*parts: RenderableType) -> None:
-    """Print for the terminal, or one line a row and nothing but text where there is none."""
-    console = Console(highlight=False, markup=False)
-    if console.is_terminal:
-        console.print(*parts, sep="\n")
-        return
-    plain = Console(highlight=False, markup=False, width=1000, no_color=True)
-    with plain.capture() as captured:
-        plain.print(*parts, sep="\n")
-    typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
-
-
-def _print_json(facts: Any) -> None:
-    typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+    show(*parts)
 
 
 def _number(value: float | None, digits: int = 10) -> str:
