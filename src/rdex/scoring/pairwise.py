@@ -9,24 +9,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from rdex.scoring.arrays import (
     Floats,
-    Ints,
     ProblemTraces,
     checked_traces,
     count_notes,
     problem_traces,
-    rank_algorithms,
 )
-from rdex.scoring.target import mean_over_problems
+from rdex.scoring.field import FieldScore
 
 
 @dataclass(frozen=True, eq=False)
-class PairwiseScore:
+class PairwiseScore(FieldScore):
     """Pairwise scores of a field of algorithms. Larger is better; ranks: 1 is best.
 
     Attributes
     ----------
+    per_problem : (algorithm, problem) array
+        Accuracy plus speed points; NaN where the algorithm has no runs.
     accuracy, speed : (algorithm, problem) array
-        Points of either kind; NaN where the algorithm has no runs.
+        Points of either kind.
     accuracy_points, speed_points : (algorithm, problem, run) array
         The same for single trials; NaN for padding.
     counts : (algorithm, problem) int array
@@ -39,33 +39,6 @@ class PairwiseScore:
     speed: Floats
     accuracy_points: Floats
     speed_points: Floats
-    counts: Ints
-    notes: tuple[str, ...]
-
-    @property
-    def per_problem(self) -> Floats:
-        """(algorithm, problem) accuracy plus speed points."""
-        return self.accuracy + self.speed
-
-    @property
-    def total(self) -> Floats:
-        """(algorithm,) points summed over the problems."""
-        return np.nansum(self.per_problem, axis=1)
-
-    @property
-    def ranks(self) -> Floats:
-        """(algorithm, problem) ranks of the algorithms by `per_problem`."""
-        return rank_algorithms(self.per_problem)
-
-    @property
-    def rank_sum(self) -> Floats:
-        """(algorithm,) ranks added over the problems."""
-        return np.nansum(self.ranks, axis=1)
-
-    @property
-    def rank_mean(self) -> Floats:
-        """(algorithm,) mean rank over the problems on which the algorithm has runs."""
-        return mean_over_problems(self.ranks)
 
 
 def pairwise_score(f: ArrayLike, v: ArrayLike, cutoff: float | None = None) -> PairwiseScore:
@@ -109,7 +82,15 @@ def pairwise_score(f: ArrayLike, v: ArrayLike, cutoff: float | None = None) -> P
             points[kind, trials.algorithm, j, trials.run] = earned
             sums[kind, :, j] = trials.sum_by_algorithm(earned)
     sums[:, counts == 0] = np.nan
-    return PairwiseScore(sums[0], sums[1], points[0], points[1], counts, count_notes(counts))
+    return PairwiseScore(
+        per_problem=sums[0] + sums[1],
+        accuracy=sums[0],
+        speed=sums[1],
+        accuracy_points=points[0],
+        speed_points=points[1],
+        counts=counts,
+        notes=count_notes(counts),
+    )
 
 
 def pair_half_points(trials: ProblemTraces) -> tuple[NDArray[np.int8], NDArray[np.int8]]:

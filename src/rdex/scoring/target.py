@@ -25,13 +25,14 @@ from rdex.scoring.arrays import (
     problem_traces,
     rank_algorithms,
 )
+from rdex.scoring.field import FieldScore, mean_over_problems
 
 #: Strata from worst to best, as numbered in `TargetScore.stratum`.
 STRATA = ("constraint", "accuracy", "speed")
 
 
 @dataclass(frozen=True, eq=False)
-class TargetScore:
+class TargetScore(FieldScore):
     """U-scores of a field of algorithms. Larger is better; ranks: 1 is best.
 
     Attributes
@@ -58,7 +59,6 @@ class TargetScore:
         What a reader must know: missing runs, different numbers of runs, no feasible trial.
     """
 
-    per_problem: Floats
     uncorrected: Floats
     speed: Floats
     accuracy: Floats
@@ -68,13 +68,6 @@ class TargetScore:
     trial_ranks: Floats
     stratum: Ints
     hit: Ints
-    counts: Ints
-    notes: tuple[str, ...]
-
-    @property
-    def total(self) -> Floats:
-        """(algorithm,) corrected score summed over the problems."""
-        return np.nansum(self.per_problem, axis=1)
 
     @property
     def uncorrected_total(self) -> Floats:
@@ -90,21 +83,6 @@ class TargetScore:
     def strata_total(self) -> Mapping[str, Floats]:
         """Stratum name -> (algorithm,) uncorrected sums over the problems."""
         return {name: np.nansum(part, axis=1) for name, part in self.strata.items()}
-
-    @property
-    def ranks(self) -> Floats:
-        """(algorithm, problem) ranks of the algorithms by `per_problem`."""
-        return rank_algorithms(self.per_problem)
-
-    @property
-    def rank_sum(self) -> Floats:
-        """(algorithm,) ranks added over the problems."""
-        return np.nansum(self.ranks, axis=1)
-
-    @property
-    def rank_mean(self) -> Floats:
-        """(algorithm,) mean rank over the problems on which the algorithm has runs."""
-        return mean_over_problems(self.ranks)
 
     @property
     def strata_rank_mean(self) -> Mapping[str, Floats]:
@@ -236,11 +214,3 @@ def rank_trials(codes: NDArray[np.int64]) -> Floats:
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(codes, axis=-1), dtype=np.float64)
-
-
-def mean_over_problems(values: Floats) -> Floats:
-    """Mean along the second axis over the problems present; NaN where there are none."""
-    present = ~np.isnan(values)
-    count = present.sum(axis=1)
-    total = np.where(present, values, 0.0).sum(axis=1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
