@@ -9,12 +9,19 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from rdex.cli.options import (
+    AsJson,
+    AsPublished,
+    Cutoff,
+    Data,
+    Digits,
+    Folders,
+    Reference,
+    Resamples,
+)
 from rdex.cli.printing import duration, fail, grid_of, show, show_json
 
 app = typer.Typer(help="Run, score, import and export campaigns.", no_args_is_help=True)
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-Folders = Annotated[list[Path], typer.Argument(help="Folders of campaigns.", metavar="DIR...")]
 
 #: Words of a plan; what is not given is taken from the TOML file, or has Plan.of's default.
 PLAN_WORDS = ("algorithms", "suite", "dim", "edition", "instance", "problems", "runs", "maxfev",
@@ -81,9 +88,7 @@ def run_campaign(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and an estimate; run nothing.")
     ] = False,
-    data: Annotated[
-        Path | None, typer.Option(help="Folder or zip with the official data of cec2017.")
-    ] = None,
+    data: Data = None,
 ) -> None:
     """Make the runs of a plan; the same command continues where it stopped."""
     from rdex.campaign import CampaignError, Plan, run
@@ -213,20 +218,12 @@ def list_algorithms(as_json: AsJson = False) -> None:
 @app.command("score")
 def score(
     folders: Folders,
-    reference: Annotated[
-        str | None, typer.Option(help="Algorithm the others are compared with; first by default.")
-    ] = None,
+    reference: Reference = None,
     form: Annotated[str, typer.Option(help="target (2024, 2025) or pairwise (2026).")] = "target",
-    cutoff: Annotated[float, typer.Option(help="|f| below it counts as 0; 0 for none.")] = 1e-8,
-    digits: Annotated[
-        int | None, typer.Option(help="Significant digits to round to; published files have 6.")
-    ] = None,
-    as_published: Annotated[
-        bool, typer.Option("--as-published", help="Let signed sums decide feasibility.")
-    ] = False,
-    resamples: Annotated[
-        int, typer.Option(help="Bootstrap resamples for 95 % limits; 0 for none.")
-    ] = 0,
+    cutoff: Cutoff = 1e-8,
+    digits: Digits = None,
+    as_published: AsPublished = False,
+    resamples: Resamples = 0,
     table: Annotated[
         list[str] | None,
         typer.Option(help="Which tables; `all` for all. Repeatable; the summaries by default."),

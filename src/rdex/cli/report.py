@@ -8,29 +8,21 @@ from typing import Annotated
 
 import typer
 
-from rdex.cli.bench import Folders
+from rdex.cli.options import AsPublished, Cutoff, Digits, Folders, Reference, Resamples
 from rdex.cli.printing import duration, fail
 
 
 def report(
     folders: Folders,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")],
-    reference: Annotated[
-        str | None, typer.Option(help="Algorithm the others are compared with [default: first].")
-    ] = None,
+    reference: Reference = None,
     paper: Annotated[
         bool, typer.Option("--paper", help="Put the published figures beside ours.")
     ] = False,
-    cutoff: Annotated[float, typer.Option(help="|f| below it counts as 0; 0 for none.")] = 1e-8,
-    digits: Annotated[
-        int | None, typer.Option(help="Significant digits to round to; published files have 6.")
-    ] = None,
-    as_published: Annotated[
-        bool, typer.Option("--as-published", help="Let signed sums decide feasibility.")
-    ] = False,
-    resamples: Annotated[
-        int, typer.Option(help="Bootstrap resamples for 95 % limits; 0 for none.")
-    ] = 0,
+    cutoff: Cutoff = 1e-8,
+    digits: Digits = None,
+    as_published: AsPublished = False,
+    resamples: Resamples = 0,
 ) -> None:
     """Write a page to explore campaigns, with tables for papers and figures for print."""
     from rdex.report import Options, campaign_report

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,14 +10,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from rdex.cli.options import AsJson, Data
 from rdex.cli.printing import fail, show, show_json
 from rdex.problem import Problem
 from rdex.suites import registry
 from rdex.suites.success import target
 
 app = typer.Typer(help="List and describe the benchmark problems.", no_args_is_help=True)
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 #: Above this dimension the coordinates of the best known point are left to --json.
 MOST_COORDINATES = 24
@@ -57,9 +55,7 @@ def list_problems(
 def show_problem(
     id: Annotated[str, typer.Argument(help="Such as g2006/G04; `rdex suite list` has them.")],
     as_json: AsJson = False,
-    data: Annotated[
-        Path | None, typer.Option(help="Folder or zip with the official data of cec2017.")
-    ] = None,
+    data: Data = None,
 ) -> None:
     """Describe one problem: variables, constraints, best known value, source."""
     try:
