@@ -1,9 +1,14 @@
-"""What all tests share: where reference data are."""
+"""What all tests share: where reference data are, and how Hypothesis draws its examples."""
 
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples every time; compiling may take longer than the usual deadline.
+settings.register_profile("rdex", deadline=None, derandomize=True, database=None)
+settings.load_profile("rdex")
 
 PROJECT = Path(__file__).resolve().parent.parent
 
