@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+
+from rdex.engine.constants import Constants, constant
 
 PAPER = "paper"
 RELEASED = "released program"
@@ -15,15 +15,8 @@ COMPETITION_BUDGET = 20_000
 SMALL_BUDGET_FACTOR = 1.7
 
 
-def constant(default: Any, symbol: str, source: str, low: float = 0.0, high: float = 1.0) -> Any:
-    """A field with its symbol, the source of its default, and its range."""
-    return field(
-        default=default, metadata={"symbol": symbol, "source": source, "low": low, "high": high}
-    )
-
-
 @dataclass(frozen=True)
-class Settings:
+class Settings(Constants):
     """Constants of one variant of the RDEx engine; never changed during a run.
 
     Progress t = NFE / MaxFE. `docs/method.md` explains every symbol. `replace` gives a variant of
@@ -102,34 +95,13 @@ class Settings:
     }
 
     def __post_init__(self) -> None:
-        for item in dataclasses.fields(self):
-            check_field(item, getattr(self, item.name))
-        for name, allowed in self.CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
+        super().__post_init__()
         for name in ("eb_CR_floors", "eb_CR_floors_until", "race_CR"):
             pair = getattr(self, name)
             if len(pair) != 2 or not all(0.0 <= value <= 1.0 for value in pair):
                 raise ValueError(f"{name} must be two numbers in [0, 1], got {pair!r}")
         if self.n0 is not None and self.n0 < self.n_min:
             raise ValueError(f"n0 must be at least n_min = {self.n_min}, got {self.n0}")
-
-    def replace(self, **changes: Any) -> Settings:
-        """These settings with some fields changed."""
-        unknown = set(changes) - {item.name for item in dataclasses.fields(self)}
-        if unknown:
-            raise ValueError(f"Settings has no field {sorted(unknown)[0]!r}")
-        return dataclasses.replace(self, **changes)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Field names and plain values, for files; `Settings.from_dict` reads it back."""
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Settings:
-        """The settings that `as_dict` described; JSON's lists may stand for tuples."""
-        plain = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
-        return cls().replace(**plain)
 
     def initial_size(self, dim: int, maxfev: int, least: int = 0) -> int:
         """N0 for a problem of `dim` variables and a budget of `maxfev` evaluations.
@@ -144,18 +116,6 @@ class Settings:
         if maxfev < COMPETITION_BUDGET * dim:
             usual = min(usual, math.floor(SMALL_BUDGET_FACTOR * math.sqrt(maxfev)))
         return max(self.n_min, usual)
-
-
-def check_field(item: dataclasses.Field[Any], value: Any) -> None:
-    """A number inside its range, or a ValueError that names field, range and value."""
-    if not item.metadata or (value is None and item.default is None):
-        return
-    low, high = item.metadata["low"], item.metadata["high"]
-    whole = item.type in ("int", "int | None")
-    kinds: tuple[type, ...] = (int,) if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
-        kind = "a whole number" if whole else "a number"
-        raise ValueError(f"{item.name} must be {kind} in [{low:g}, {high:g}], got {value!r}")
 
 
 NEVER = 2.0
