@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all bench bench-campaign fidelity success wheel clean
+.PHONY: help setup run test lint test-all bench bench-campaign fidelity success docs wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -20,7 +20,7 @@ $(READY): pyproject.toml constraints.txt
 	  { echo "rdex needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint constraints.txt --editable ".[bench,cluster,peers,dev]"
+	  --constraint constraints.txt --editable ".[bench,cluster,peers,docs,dev]"
 	@touch $@
 
 setup: $(READY) ## create .venv with everything installed
@@ -66,6 +66,11 @@ fidelity: $(READY) ## our runs against the released programs' (about 10 minutes;
 
 success: $(READY) ## success rates at small budgets on the engineering and G suites
 	$(BIN)/python benchmarks/success.py --csv docs/data
+
+docs: $(READY) ## build the documentation site into site/, and the notebooks
+	@$(BIN)/python scripts/notebooks.py
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html"
 
 wheel: $(READY) ## build wheel and sdist into dist/
 	$(BIN)/python -m build --outdir dist .

@@ -1,0 +1,80 @@
+"""Makes docs/notebooks/*.ipynb from the tutorials, so that there is one source of each.
+
+Python blocks of a page become code cells, everything else text. What a block prints is left out:
+running the notebook shows it.
+
+    python scripts/notebooks.py
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+
+_FENCE = re.compile(r"^```(?P<info>[^`\n]*)\n(?P<body>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+_TITLE = re.compile(r'title="([^"]+)"')
+
+
+class Piece(NamedTuple):
+    """A stretch of a page: a fenced block of a language, or text (language "")."""
+
+    language: str
+    title: str
+    body: str
+    line: int
+
+
+def pieces(text: str) -> list[Piece]:
+    """The page cut at its fenced blocks; `line` is where a piece's body begins, from 1."""
+    found, at = [], 0
+    for fence in _FENCE.finditer(text):
+        found.append(Piece("", "", text[at : fence.start()], _line(text, at)))
+        words = fence["info"].split()
+        title = _TITLE.search(fence["info"])
+        language = words[0] if words else "?"
+        line = _line(text, fence.start("body"))
+        found.append(Piece(language, title[1] if title else "", fence["body"], line))
+        at = fence.end()
+    found.append(Piece("", "", text[at:], _line(text, at)))
+    return found
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+def notebook_path(page: Path) -> Path:
+    """Where the notebook of a page is."""
+    return DOCS / "notebooks" / f"{page.stem}.ipynb"
+
+
+def notebook_of(page: Path) -> str:
+    """The notebook of a page as a file has it."""
+    cells: list[nbformat.NotebookNode] = []
+    prose = ""
+    for piece in pieces(page.read_text(encoding="utf-8")):
+        if piece.language == "python":
+            cells += [new_markdown_cell(prose.strip())] if prose.strip() else []
+            cells.append(new_code_cell(piece.body.rstrip("\n")))
+            prose = ""
+        elif piece.language == "":
+            prose += piece.body
+        elif piece.language != "output":
+            prose += f"```{piece.language}\n{piece.body}```"
+    cells += [new_markdown_cell(prose.strip())] if prose.strip() else []
+    for k, cell in enumerate(cells):
+        cell.id = f"cell-{k}"  # nbformat draws them at random
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return nbformat.writes(new_notebook(cells=cells, metadata={"kernelspec": kernel})) + "\n"
+
+
+if __name__ == "__main__":
+    for tutorial in TUTORIALS:
+        notebook_path(tutorial).write_text(notebook_of(tutorial), encoding="utf-8")
