@@ -19,8 +19,9 @@ from typer.testing import CliRunner
 import rdex.store
 from rdex.campaign import Progress
 from rdex.cli.app import app
-from rdex.cli.printing import cell_text, duration
+from rdex.cli.printing import duration
 from rdex.cli.progress import Display, line_of, panel
+from rdex.scoring.table import cell_text
 from rdex.store import RunKey
 
 WORDS = ("--algorithms", "rdex-csop,cl-srde", "--dim", "10", "--problems", "1-2", "--runs", "3",

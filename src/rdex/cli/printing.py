@@ -11,6 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from rdex.scoring import Table
+from rdex.scoring.table import cell_text, is_number
 
 
 def fail(error: BaseException | str) -> NoReturn:
@@ -40,7 +41,7 @@ def grid_of(table: Table) -> list[RenderableType]:
     """A table of the scoring room: title, columns, notes. Names are data, never markup."""
     grid = Grid(box=None, pad_edge=False, header_style="bold underline")
     for at, name in enumerate(table.columns):
-        are_numbers = any(_is_number(row[at]) for row in table.rows)
+        are_numbers = any(is_number(row[at]) for row in table.rows)
         grid.add_column(
             Text(name),
             justify="right" if are_numbers else "left",
@@ -51,21 +52,6 @@ def grid_of(table: Table) -> list[RenderableType]:
         grid.add_row(*(Text(cell_text(cell)) for cell in row))
     notes = [Text(note, style="dim") for note in table.notes]
     return [Text(table.title, style="bold"), grid, *notes, Text("")]
-
-
-def _is_number(cell: Any) -> bool:
-    return isinstance(cell, int | float) and not isinstance(cell, bool)
-
-
-def cell_text(cell: Any) -> str:
-    """A cell as people read it: whole numbers whole, others with five digits."""
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, float):
-        if cell != cell:
-            return "–"
-        return f"{cell:.0f}" if cell == round(cell, 0) and abs(cell) < 1e7 else f"{cell:.5g}"
-    return str(cell)
 
 
 def duration(seconds: float) -> str:

@@ -27,6 +27,14 @@ class Table:
         One tuple a row, as long as `columns`.
     notes : tuple of str
         Sentences to be printed with it.
+
+    Examples
+    --------
+    >>> print(Table("Scores", ("name", "points"), (("one", 3.0), ("another", 0.123456789))))
+    Scores
+    name      points
+    one            3
+    another  0.12346
     """
 
     title: str
@@ -54,6 +62,20 @@ class Table:
         )
         return cls(title, tuple(columns), plain, tuple(notes))
 
+    def __str__(self) -> str:
+        """Plain text: title, columns with numbers to the right, notes."""
+        grid = [self.columns, *([cell_text(cell) for cell in row] for row in self.rows)]
+        widths = [max(len(row[at]) for row in grid) for at in range(len(self.columns))]
+        to_right = [any(is_number(row[at]) for row in self.rows) for at in range(len(widths))]
+        lines = [
+            "  ".join(
+                text.rjust(width) if right else text.ljust(width)
+                for text, width, right in zip(row, widths, to_right, strict=True)
+            ).rstrip()
+            for row in grid
+        ]
+        return "\n".join((self.title, *lines, *self.notes))
+
     def column(self, name: str) -> list[Cell]:
         """The cells of one column."""
         if name not in self.columns:
@@ -69,6 +91,22 @@ class Table:
             "rows": [[_jsonable(cell) for cell in row] for row in self.rows],
             "notes": list(self.notes),
         }
+
+
+def is_number(cell: Any) -> bool:
+    """Whether a cell holds a number; True and False are none."""
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def cell_text(cell: Any) -> str:
+    """A cell as people read it: whole numbers whole, others with five digits."""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        if cell != cell:
+            return "–"
+        return f"{cell:.0f}" if cell == round(cell, 0) and abs(cell) < 1e7 else f"{cell:.5g}"
+    return str(cell)
 
 
 def _jsonable(cell: Cell) -> Cell | None:
