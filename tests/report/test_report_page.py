@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from rdex.report import Options, campaign_report
 from rdex.report.campaign_page import campaign_html
 from rdex.report.contents import contents_of
 from rdex.report.sheets import sheets
+from rdex.report.traces import bands
 from rdex.scoring import Trials
 
 
@@ -171,3 +173,14 @@ def test_wrong_words_are_told(store, tmp_path):
     assert nowhere.exit_code == 1 and "nowhere" in nowhere.stderr
     with pytest.raises(ValueError, match="at least one folder"):
         campaign_report([], tmp_path / "r")
+
+
+def test_a_violation_that_few_runs_have_can_be_drawn(tmp_path):
+    """Where the upper quartile alone is above zero there is nothing for a logarithmic axis."""
+    trials = made_up(("A", "B"), p=2)
+    v = np.zeros_like(trials.v)
+    v[:, 0, :2, :2] = 0.5
+    band = bands(replace(trials, v=v), 0)
+    assert (band.v[:, 2] > 0).any() and not (band.v[:, 1] > 0).any()
+    folder = stored(tmp_path / "store", replace(trials, v=v))
+    assert campaign_report(folder, tmp_path / "out").page.is_file()

@@ -99,9 +99,9 @@ def objective_panel(axis: Any, contents: Contents, band: Bands) -> None:
     origin = band.best if np.isfinite(band.best) else 0.0
     with np.errstate(invalid="ignore"):
         gap = band.f - origin + FLOOR
-    bands_of(axis, band, np.where(np.isfinite(gap), gap, np.nan))
+    is_drawn = bands_of(axis, band, np.where(np.isfinite(gap), gap, np.nan))
     shade(axis, contents, band)
-    if np.isfinite(gap).any():
+    if is_drawn:
         log_axis(axis)
     else:
         empty(axis, "not feasible")
@@ -110,12 +110,12 @@ def objective_panel(axis: Any, contents: Contents, band: Bands) -> None:
 def violation_panel(axis: Any, contents: Contents, band: Bands) -> None:
     """Violation where it is not zero."""
     positive = np.where((band.v > 0) & np.isfinite(band.v), band.v, np.nan)
-    bands_of(axis, band, positive)
+    is_drawn = bands_of(axis, band, positive)
     shade(axis, contents, band)
-    if np.isnan(positive).all():
-        empty(axis, "feasible")
-    else:
+    if is_drawn:
         log_axis(axis)
+    else:
+        empty(axis, "feasible")
 
 
 def empty(axis: Any, words: str) -> None:
@@ -132,14 +132,20 @@ def log_axis(axis: Any) -> None:
     axis.yaxis.set_minor_locator(ticker.NullLocator())
 
 
-def bands_of(axis: Any, band: Bands, values: Floats) -> None:
-    """Medians and quartile bands of every algorithm."""
+def bands_of(axis: Any, band: Bands, values: Floats) -> bool:
+    """Medians and quartile bands of every algorithm; whether there was anything to draw.
+
+    An upper quartile alone has no area, and an axis of nothing cannot be logarithmic.
+    """
     share = band.nfev / band.nfev[-1]
+    known = np.isfinite(values)  # (algorithm, quartile, record)
+    is_drawn = bool((known[:, 1] | (known[:, 0] & known[:, 2])).any())
     for a, (low, middle, high) in enumerate(values):
         style = line_style(a)
         axis.fill_between(share, low, high, color=style["color"], alpha=0.15, linewidth=0)
         if np.isfinite(middle).any():  # markers cannot be placed on an empty line
             axis.plot(share, middle, **style)
+    return is_drawn
 
 
 def shade(axis: Any, contents: Contents, band: Bands) -> None:
