@@ -15,7 +15,6 @@ from rdex.api.task import checked_count, make_task
 from rdex.engine.engine import default_batch
 from rdex.engine.files import RunFileError, load_state, save_state
 from rdex.engine.kernels import layout
-from rdex.engine.kernels.layout import State
 from rdex.engine.settings import Settings
 from rdex.problem.problem import Floats, Problem, checked_integrality, read_bounds
 
@@ -264,15 +263,16 @@ class Optimizer:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continue from what `state_dict` gave; the optimiser must have been made alike."""
-        missing = set(State._fields) - set(state)
+        here = self._engine.state
+        fields = type(here)._fields
+        missing = set(fields) - set(state)
         if missing:
             raise RunFileError(f"the state lacks {', '.join(sorted(missing))}")
-        arrays = State(**{name: np.array(state[name]) for name in State._fields})
-        here = self._engine.state
+        arrays = type(here)(**{name: np.array(state[name]) for name in fields})
         alike = all(
             getattr(here, name).shape == getattr(arrays, name).shape
             and getattr(here, name).dtype == getattr(arrays, name).dtype
-            for name in State._fields
+            for name in fields
         )
         # Weights may have been learnt meanwhile.
         rows = layout.TOLERANCE if here.count[layout.SCALE_AUTO] else slice(None)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rdex.api.start import Start, make_start
+from rdex.engine.constants import Constants
 from rdex.engine.settings import COMPETITION_BUDGET, Settings, preset
 from rdex.engine.state import Limits
 from rdex.problem.constraints import read_constraints
@@ -37,7 +38,7 @@ class Task:
     """A problem and everything that decides how it is searched."""
 
     problem: Problem
-    settings: Settings
+    settings: Constants
     limits: Limits
     maxfev: int
     start: Start
@@ -170,15 +171,17 @@ def make_problem(
     )
 
 
-def make_settings(algorithm: Any, settings: Any, dim: int, budget: int) -> Settings:
-    """The constants: a Settings as given, or a preset fitted to the user's box and budget."""
+def make_settings(algorithm: Any, settings: Any, dim: int, budget: int) -> Constants:
+    """The constants: as given, or a preset, of the RDEx family fitted to the box and budget."""
     for label, value in (("settings", settings), ("algorithm", algorithm)):
-        if isinstance(value, Settings):
+        if isinstance(value, Constants):
             return value
         if not (value is None if label == "settings" else isinstance(value, str)):
             kinds = "a Settings" if label == "settings" else "a name or a Settings"
             raise ValueError(f"{label} must be {kinds}, got {value!r}")
     constants = preset(algorithm)
+    if not isinstance(constants, Settings):
+        return constants
     is_competition = dim >= COMPETITION_DIM and budget >= COMPETITION_BUDGET * dim
     n0 = constants.initial_size(dim, budget, least=0 if is_competition else LEAST_POPULATION)
     return constants.replace(perturb_unit="range", n0=n0)

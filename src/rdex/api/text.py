@@ -48,7 +48,7 @@ def headline(result: Result) -> str:
 def facts(result: Result) -> Rows:
     """What is one line each."""
     time = "" if math.isnan(result.seconds) else f" in {result.seconds:.3g} s"
-    name = result.settings.name
+    name = result.settings.label
     rows: Rows = [
         ("f", "unknown" if math.isnan(result.fun) else f"{result.fun:.10g}"),
         ("evaluations", f"{result.nfev} of {result.maxfev}{time}, {result.nit} generations"),

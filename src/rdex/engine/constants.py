@@ -6,6 +6,9 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
+#: What tables call algorithms whose names need a word of explanation.
+LABELS = {"ude-iii": "UDE-III (reconstruction)"}
+
 
 def constant(default: Any, symbol: str, source: str, low: float = 0.0, high: float = 1.0) -> Any:
     """A field with its symbol, the source of its default, and its range."""
@@ -29,6 +32,11 @@ class Constants:
         for name, allowed in self.CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
+
+    @property
+    def label(self) -> str:
+        """What tables call the algorithm."""
+        return LABELS.get(self.name, self.name)
 
     def replace(self, **changes: Any) -> Self:
         """These settings with some fields changed."""

@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rdex.common.loading import load_kernels
+from rdex.engine.constants import Constants
 from rdex.engine.kernels import layout
 from rdex.engine.kernels.layout import State
 from rdex.engine.kernels.steps import LARGEST_BATCH, default_batch
-from rdex.engine.settings import Settings
-from rdex.engine.state import Limits, encoded_points, make_state
+from rdex.engine.methods import RDEX, method_of
+from rdex.engine.state import Limits, encoded_points
+from rdex.engine.ude.kernels.layout import UdeState
 from rdex.problem.problem import Floats, Problem
 
-FUSED, ASKTELL = "rdex.engine.kernels.fused", "rdex.engine.kernels.asktell"
+ASKTELL = RDEX.asktell
 
 __all__ = ["LARGEST_BATCH", "Engine", "Point", "default_batch"]
 
@@ -42,7 +44,8 @@ class Engine:
     Parameters
     ----------
     problem : Problem
-    settings : Settings
+    settings : Settings or UdeSettings
+        Their type chooses the method.
     maxfev : int
         Budget; never exceeded, and part of the algorithm: ε and N follow NFE / maxfev.
     rng : anything `numpy.random.default_rng` accepts
@@ -63,7 +66,7 @@ class Engine:
     def __init__(
         self,
         problem: Problem,
-        settings: Settings,
+        settings: Constants,
         maxfev: int,
         rng: Any = None,
         *,
@@ -79,7 +82,8 @@ class Engine:
         self.settings = settings
         self.limits = limits or Limits()
         self.maxfev = int(maxfev)
-        self.state: State = make_state(
+        self.method = method_of(settings)
+        self.state: State | UdeState = self.method.make_state(
             problem,
             settings,
             self.maxfev,
@@ -166,13 +170,13 @@ class Engine:
         )
 
     def decoded(self, x: Floats) -> Floats:
-        """Points of the user's space for points (d,) or (n, d) of the engine's."""
+        """Points of the user's space for a row, or rows, of the engine's."""
         from rdex.engine.kernels.points import decode_points
 
         rows = np.array(x, dtype=np.float64, ndmin=2)
-        points = np.empty_like(rows)
+        points = np.empty((len(rows), self.problem.dim))
         decode_points(rows, self.state.box, points)
-        return points.reshape(np.shape(x))
+        return points[0] if np.ndim(x) == 1 else points
 
     # --- compiled problems ----------------------------------------------------------------------
     def run(
@@ -188,7 +192,7 @@ class Engine:
         compiled = self.problem.compiled
         stop = self.maxfev if stop_at is None else min(int(stop_at), self.maxfev)
         return bool(
-            load_kernels(FUSED).run_compiled(
+            load_kernels(self.method.fused).run_compiled(
                 compiled.function,
                 compiled.data,
                 np.empty(compiled.n_work),
@@ -232,7 +236,7 @@ class Engine:
         room = self.state.info.shape[0] - outstanding - 1  # a race partner may wait in one row
         most = max(0, min(n, room))
         points = np.empty((most, self.problem.dim))
-        return points[: load_kernels(ASKTELL).ask(self.state, most, ahead, points)]
+        return points[: load_kernels(self.method.asktell).ask(self.state, most, ahead, points)]
 
     def tell(self, f: ArrayLike, g: ArrayLike | None = None, h: ArrayLike | None = None) -> None:
         """Results of the earliest points asked and not yet told, in the order of asking."""
@@ -242,7 +246,7 @@ class Engine:
         h_rows = _rows(h, n, self.problem.n_eq)
         if n > self.n_asked - nfev:
             raise ValueError(f"{n} results, but {self.n_asked - nfev} points are outstanding")
-        load_kernels(ASKTELL).tell(self.state, nfev, n, values, g_rows, h_rows)
+        load_kernels(self.method.asktell).tell(self.state, nfev, n, values, g_rows, h_rows)
 
     def inject(self, x: Floats, f: float, g: Floats, h: Floats) -> None:
         """Take a point that was not asked for; nothing may be outstanding.
@@ -253,7 +257,7 @@ class Engine:
         if self.n_asked != self.nfev:
             raise ValueError("inject needs no outstanding points")
         row = np.ascontiguousarray(encoded_points(x[None, :], self.problem, self.state.box)[0])
-        load_kernels(ASKTELL).inject(
+        load_kernels(self.method.asktell).inject(
             self.state, row, f, np.ascontiguousarray(g), np.ascontiguousarray(h)
         )
 
@@ -270,7 +274,7 @@ class Engine:
 
         Returns 0 at the end of the run, 2 if a generation ended, else 1.
         """
-        return int(load_kernels(ASKTELL).tell_ask(self.state, f, g, h, point))
+        return int(load_kernels(self.method.asktell).tell_ask(self.state, f, g, h, point))
 
 
 def check_budget(maxfev: Any, checkpoints: Any) -> None:

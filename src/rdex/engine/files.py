@@ -16,18 +16,25 @@ from zipfile import BadZipFile
 import numpy as np
 
 from rdex.common.files import atomic_write
-from rdex.engine.kernels.layout import COUNT_NAMES, PARAM_NAMES, VALUE_NAMES, State
+from rdex.engine.kernels import layout
+from rdex.engine.kernels.layout import State
+from rdex.engine.ude.kernels import layout as ude_layout
+from rdex.engine.ude.kernels.layout import UdeState
 
 FORMAT = "rdex-run"
 VERSION = 1
-ENTRIES = {"param": PARAM_NAMES, "count": COUNT_NAMES, "value": VALUE_NAMES}
+
+#: Kinds of states, told apart by their arrays, and where the names of their entries stand.
+KINDS = ((State, layout), (UdeState, ude_layout))
 
 
 class RunFileError(ValueError):
     """A file is not a whole run of a known format."""
 
 
-def save_state(path: str | os.PathLike[str], state: State, header: dict[str, Any]) -> None:
+def save_state(
+    path: str | os.PathLike[str], state: State | UdeState, header: dict[str, Any]
+) -> None:
     """Write state and header to `path`, whole or not at all."""
     text = json.dumps({"format": FORMAT, "version": VERSION, **header}, allow_nan=True)
     arrays = {"header": np.frombuffer(text.encode(), dtype=np.uint8), **state._asdict()}
@@ -35,7 +42,7 @@ def save_state(path: str | os.PathLike[str], state: State, header: dict[str, Any
         np.savez(stream, **arrays)
 
 
-def load_state(path: str | os.PathLike[str]) -> tuple[State, dict[str, Any]]:
+def load_state(path: str | os.PathLike[str]) -> tuple[State | UdeState, dict[str, Any]]:
     """State and header from `path`; raises RunFileError if it is not a whole run."""
     try:
         # np.load would leave a broken file open.
@@ -53,13 +60,15 @@ def load_state(path: str | os.PathLike[str]) -> tuple[State, dict[str, Any]]:
             f"{os.fspath(path)}: expected {FORMAT} version {VERSION}, got "
             f"{header.get('format')} version {header.get('version')}"
         )
-    if set(arrays) != set(State._fields):
+    fitting = [each for each in KINDS if set(arrays) == set(each[0]._fields)]
+    if not fitting:
         raise RunFileError(f"{os.fspath(path)}: the arrays of the state are not all there")
-    for name, entries in ENTRIES.items():
-        if arrays[name].shape != (len(entries),):
+    kind, names = fitting[0]
+    for name in ("param", "count", "value"):
+        entries = len(getattr(names, f"{name.upper()}_NAMES"))
+        if arrays[name].shape != (entries,):
             raise RunFileError(
-                f"{os.fspath(path)}: expected {len(entries)} entries of {name}, "
+                f"{os.fspath(path)}: expected {entries} entries of {name}, "
                 f"got shape {arrays[name].shape}"
             )
-    state = State(**{name: np.ascontiguousarray(arrays[name]) for name in State._fields})
-    return state, header
+    return kind(**{name: np.ascontiguousarray(arrays[name]) for name in kind._fields}), header

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from rdex.engine.constants import Constants, constant
+from rdex.engine.ude.settings import UDE_PRESETS
 
 PAPER = "paper"
 RELEASED = "released program"
@@ -120,7 +121,7 @@ class Settings(Constants):
 
 NEVER = 2.0
 
-PRESETS: dict[str, Settings] = {
+PRESETS: dict[str, Constants] = {
     settings.name: settings
     for settings in (
         Settings(),
@@ -159,11 +160,12 @@ PRESETS: dict[str, Settings] = {
             repair_share=0.21,
             race=True,
         ),
+        *UDE_PRESETS,
     )
 }
 
 
-def preset(name: str) -> Settings:
+def preset(name: str) -> Constants:
     """The settings that go by `name`.
 
     Examples

@@ -97,7 +97,7 @@ def signed_violation(trials: Trials, reference: int) -> tuple[Table, Comparison]
 
 
 def matches(ours: Sequence[str], theirs: Sequence[Any]) -> dict[str, str]:
-    """Our name -> the paper's, where they differ at most in case and punctuation."""
+    """Our name -> the paper's, where they differ at most in case, punctuation and a remark."""
     known = {_plain(str(name)): str(name) for name in theirs}
     found: dict[str, str] = {}
     for name in ours:
@@ -108,7 +108,7 @@ def matches(ours: Sequence[str], theirs: Sequence[Any]) -> dict[str, str]:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+    return re.sub(r"\(.*\)|[^a-z0-9]", "", name.lower())
 
 
 def by_key(table: Table, column: str) -> dict[Any, dict[str, Any]]:

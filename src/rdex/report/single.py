@@ -74,7 +74,7 @@ def run_html(result: Result, title: str) -> str:
         blocking=blocking(states),
         near_active=f"{NEAR_ACTIVE:g}",
         near_bound=f"{NEAR_BOUND:g}",
-        algorithm=result.settings.name,
+        algorithm=result.settings.label,
         settings=json.dumps(result.settings.as_dict(), indent=2),
         data=embedded(history_data(result, states, scales)),
     )  # fmt: skip
@@ -98,7 +98,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
         ("evaluations", f"{result.nfev} of {result.maxfev}"),
         ("generations", f"{result.nit}"),
         ("time", f"{result.seconds:.3g} s" if math.isfinite(result.seconds) else "not measured"),
-        ("algorithm", result.settings.name),
+        ("algorithm", result.settings.label),
     ]
     if result.n_failed:
         listed.append(("failed evaluations", f"{result.n_failed}"))

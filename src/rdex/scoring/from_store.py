@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rdex.engine.constants import LABELS
 from rdex.recorder.history import Record
 from rdex.scoring.trials import Run, Trials, join
 from rdex.store import Dataset, RunKey, Store, StoredRun, load
@@ -68,13 +69,14 @@ def trials_from_store(
 
 def trials_from_stores(stores: Sequence[str | os.PathLike[str] | Dataset]) -> Trials:
     """The trials of several stores as one field; means and sums of violations, where there are
-    both, as means."""
+    both, as means. Algorithms go by what tables call them."""
     if not stores:
         raise ValueError("expected at least one folder of a campaign, got none")
     fields = [trials_from_store(store) for store in stores]
     if len({field.form for field in fields}) > 1:
         fields = [field if field.form == "signed" else field.in_form("mean") for field in fields]
-    return fields[0] if len(fields) == 1 else join(fields)
+    joined = fields[0] if len(fields) == 1 else join(fields)
+    return replace(joined, algorithms=tuple(LABELS.get(name, name) for name in joined.algorithms))
 
 
 def problem_labels(data: Dataset) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rdex.engine.constants import LABELS
 from rdex.scoring.arrays import Floats, count_notes, rank_algorithms
 from rdex.scoring.attainment import attainment
 from rdex.scoring.comparison import RANK_SUM, Comparison, compare
@@ -118,6 +119,8 @@ def summary(
     score = score_trials(trials, form)
     board = _leaderboard(trials, score, form, n_resamples, rng)
     chosen = str(board.rows[0][1]) if reference is None else reference
+    if chosen not in trials.algorithms:
+        chosen = LABELS.get(chosen, chosen)
     if chosen not in trials.algorithms:
         raise ValueError(f"no algorithm named {chosen!r}; there are {', '.join(trials.algorithms)}")
     first = trials.algorithms.index(chosen)
