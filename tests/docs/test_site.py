@@ -1,0 +1,71 @@
+"""The documentation site builds without a warning, and its pages ask no other host for anything."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mkdocs")
+pytest.importorskip("material")
+pytest.importorskip("mkdocstrings")
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built strictly; a page that the navigation lacks is no warning, but refused too."""
+    folder = tmp_path_factory.mktemp("site")
+    run = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=PROJECT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert "not included in the" not in run.stderr, run.stderr
+    return folder
+
+
+def test_every_page_is_there(site):
+    sources = [path.relative_to(PROJECT / "docs") for path in (PROJECT / "docs").rglob("*.md")]
+    missing = [page for page in sources if not (site / page.with_suffix(".html")).is_file()]
+    assert sources and not missing
+
+
+def test_nothing_is_fetched_from_elsewhere(site):
+    """Links lead elsewhere; scripts, styles, fonts and pictures must not."""
+    fetched = re.compile(
+        r"<(?:script|img|iframe|source)[^>]*\ssrc=[\"']?(https?:)?//|"
+        r"<link[^>]*rel=[\"']?(?:stylesheet|preconnect|icon)[^>]*href=[\"']?(https?:)?//|"
+        r"url\([\"']?(https?:)?//|@import\s+[\"'](https?:)?//"
+    )
+    for path in [*site.rglob("*.html"), *site.rglob("*.css")]:
+        found = fetched.search(path.read_text(encoding="utf-8"))
+        assert found is None, f"{path.name}: {found[0]}"
+
+
+def test_public_names_are_in_the_reference(site):
+    import rdex
+
+    pages = "".join(path.read_text("utf-8") for path in (site / "reference").glob("*.html"))
+    for name in set(rdex.__all__) - {"__version__"}:
+        assert re.search(rf'id="rdex\.[\w.]*\.{name}"', pages), name
+    for room in ("scoring", "campaign", "report", "suites"):
+        module = getattr(__import__(f"rdex.{room}"), room)
+        for name in module.__all__:
+            if callable(getattr(module, name)):
+                assert re.search(rf'id="rdex\.{room}\.[\w.]*\.{name}"', pages), f"{room}.{name}"
+
+
+def test_commands_are_in_the_reference(site):
+    page = (site / "reference" / "cli.html").read_text(encoding="utf-8")
+    for command in ("rdex solve", "rdex bench run", "rdex bench report", "rdex suite show"):
+        assert f"<code>{command}</code>" in page
+    assert "--retry-failed" in page
+
+
+def test_the_picture_shows_the_rooms_there_are():
+    rooms = {path.parent.name for path in (PROJECT / "src" / "rdex").glob("*/__init__.py")}
+    picture = (PROJECT / "docs" / "assets" / "rooms.svg").read_text(encoding="utf-8")
+    assert set(re.findall(r'class="n"[^>]*>(\w+)<', picture)) == rooms
