@@ -84,7 +84,7 @@ def make_state(
         trace_phi=np.full(checkpoints + 1, np.inf),
         diagnostic=np.full((checkpoints + 1, width), np.nan),
         initial=np.zeros((n if scale_auto else 0, m)),
-        scratch=np.zeros(2 * n, dtype=np.int64),
+        scratch=np.zeros(3 * n, dtype=np.int64),
         levels=np.zeros(n),
         centre=np.zeros(d),
         sums=np.zeros((3, 4)),

@@ -38,6 +38,7 @@ from rdex.engine.ude.kernels.layout import (
     EPS_POWER,
     LOST,
     MAX_GENERATION,
+    PLACE,
     RAND_1,
     REVIVED,
     SHARE_FLOOR,
@@ -162,25 +163,34 @@ def mean_cell(cells, row):
 
 
 @part(inline=False)
-def replace_targets(param, count, value, x, f, phi, store, info, draw, tally, idle, sums):
-    """Every target meets its trial: of a top target the best of three, all of which teach."""
-    first = 3 * int(param[N0])
+def list_trials(count, info, rows):
+    """rows[place] = pending row of each trial of the generation."""
     capacity = info.shape[0]
-    start = count[ASKED] - count[MADE]
+    for number in range(count[ASKED] - count[MADE], count[ASKED]):
+        k = number % capacity
+        rows[info[k, PLACE]] = k
+
+
+@part(inline=False)
+def replace_targets(param, count, value, x, f, phi, store, info, draw, tally, idle, rows, sums):
+    """Every target meets its trial: of a top target the best of three, all of which teach.
+
+    rows: pending rows of the trials by place."""
+    first = 3 * int(param[N0])
     top = int(param[TOP])
     column = count[GENERATION] % tally.shape[1]
     for i in range(count[N]):
         if i < top:
-            k = (start + 3 * i) % capacity
+            k = rows[3 * i]
             learn(f, phi, info, draw, first + k, k, sums)
             for other in range(1, 3):
-                rival = (start + 3 * i + other) % capacity
+                rival = rows[3 * i + other]
                 learn(f, phi, info, draw, first + rival, rival, sums)
                 if is_better(f, phi, first + rival, first + k):
                     k = rival
             tally[WON + info[k, KIND] - RAND_1, column] += 1
         else:
-            k = (start + i + 2 * top) % capacity
+            k = rows[i + 2 * top]
         target = info[k, TARGET]
         s = info[k, KIND] - RAND_1
         if wins(f, phi, first + k, target, value[EPS]):
@@ -251,7 +261,8 @@ def revive(param, count, random, x, f, phi, pool, store, idle, scratch, centre):
 def end_generation(param, count, value, random, x, f, phi, pool, store, info, draw, cells, memory,
                    tally, idle, scratch, centre, sums):  # fmt: skip
     """Learn, replace, sort, keep what lost, and stir what stands still."""
-    replace_targets(param, count, value, x, f, phi, store, info, draw, tally, idle, sums)
+    list_trials(count, info, scratch)
+    replace_targets(param, count, value, x, f, phi, store, info, draw, tally, idle, scratch, sums)
     update_memory(count, cells, memory, sums)
     sort(f, phi, pool, 0, count[N], scratch)
     update_archive(count, f, phi, store, scratch)

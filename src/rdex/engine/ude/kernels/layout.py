@@ -56,6 +56,9 @@ VALUE_NAMES = (
 )  # fmt: skip
 EPS0, EPS_CP, UP_TO_1, UP_TO_2 = range(len(ENGINE_VALUE_NAMES), len(VALUE_NAMES))
 
+# --- column of info, where the engine has PARTNER: which trial of its generation the row is -------
+PLACE = 2
+
 # --- strategies, as KIND of a pending row (0 is an initial point) -------------------------------
 RAND_1, CURRENT_TO_RAND_1, CURRENT_TO_PBEST_1 = range(1, 4)
 
@@ -79,7 +82,7 @@ class UdeState(NamedTuple):
     pool: np.ndarray  # (n,) rows of the population, best first
     store: np.ndarray  # (2 n,) a permutation of the rows n .. 3 n-1: the archive, best first, then
     #                    the STAGED losers of this generation, then the free rows
-    info: np.ndarray  # (capacity, 4) TARGET, KIND, PARTNER (none), IS_IN of the pending rows
+    info: np.ndarray  # (capacity, 4) TARGET, KIND, PLACE, IS_IN of the pending rows
     draw: np.ndarray  # (capacity, 2) DRAW_F, DRAW_CR of the pending rows
     cells: np.ndarray  # (6, H) memories: M_F of the three strategies, M_CR of the three
     memory: np.ndarray  # (2, 3) their means, for the record; M_CR of strategy 2 stays 1
@@ -92,7 +95,7 @@ class UdeState(NamedTuple):
     trace_phi: np.ndarray  # (K + 1,) its mean violation, never scaled
     diagnostic: np.ndarray  # (K + 1, 6 + 2 · 3) as in the engine
     initial: np.ndarray  # (n, m) constraints of the initial points, if weights are automatic
-    scratch: np.ndarray  # (2 n,) for sorting
+    scratch: np.ndarray  # (3 n,) for sorting
     levels: np.ndarray  # (n,) for medians
     centre: np.ndarray  # (d,) the centroid
     sums: np.ndarray  # (3, 4) by strategy: Σw, Σw·F, Σw·F², Σw·CR

@@ -2,7 +2,7 @@
 
 Order of draws, part of the contract: the strategy (bottom targets only); for strategy 3 of bottom
 targets, where it has a share, rand-to-pbest or not; the memory cell; F, a Cauchy number redrawn
-while it is not positive; CR, the first of a pair of normals (not for strategy 2); the size of the
+while it is not positive; CR, a normal number (not for strategy 2); the size of the
 p-best set and a member of it; the donors a, b, c that the strategy has, each redrawn until it is
 distinct and, where it is ranked, accepted by one more number; then, unless CR = 1, one word for
 every two coordinates, the even one taking the lower 32 bits. Donors are ranks in the population.
@@ -11,7 +11,7 @@ every two coordinates, the even one taking the lower 32 bits. Donors are ranks i
 import numpy as np
 
 from rdex.common.compiling import part
-from rdex.common.random import below, cauchy, next_word, normal_pair, uniform
+from rdex.common.random import below, cauchy, next_word, normal, uniform
 from rdex.engine.kernels.layout import (
     ASKED,
     CR_SIGMA,
@@ -24,7 +24,6 @@ from rdex.engine.kernels.layout import (
     LOWER,
     MADE,
     N0,
-    PARTNER,
     READY,
     TARGET,
     UPPER,
@@ -37,6 +36,7 @@ from rdex.engine.ude.kernels.layout import (
     CURRENT_TO_RAND_1,
     PBEST_HIGH,
     PBEST_LOW,
+    PLACE,
     RAND_1,
     RAND_TO_PBEST,
     RANKED_A,
@@ -72,8 +72,7 @@ def draw_parameters(random, cells, strategy, F_scale, CR_sigma):
         F = centre + F_scale * cauchy(random)
     CR = 1.0
     if strategy != CURRENT_TO_RAND_1:
-        normal, _unused = normal_pair(random)
-        CR = min(max(cells[CELL_CR + strategy - 1, h] + CR_sigma * normal, 0.0), 1.0)
+        CR = min(max(cells[CELL_CR + strategy - 1, h] + CR_sigma * normal(random), 0.0), 1.0)
     return min(F, 1.0), CR
 
 
@@ -169,7 +168,7 @@ def draw_trial(param, count, value, random, box, x, d, pool, cells, info, draw, 
 @part()
 def draw_row(param, count, value, random, box, x, d, pool, cells, info, draw, k):
     """Write the next point to evaluate into pending row k."""
-    info[k, PARTNER] = -1
+    info[k, PLACE] = count[MADE]
     info[k, IS_IN] = 0
     if count[READY] == 0:
         i = count[ASKED]

@@ -1,0 +1,289 @@
+"""UDE behind the engine: settings, drivers, files, edges, and what must hold in every run."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from engine_problems import KINDS, constant, lens, plane, problem, sphere
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from runs import IS_COMPILED, assert_same_state, budget, drive, finished, quiet, variant
+
+from rdex.engine.engine import Engine
+from rdex.engine.files import load_state, save_state
+from rdex.engine.kernels import layout as shared
+from rdex.engine.settings import preset
+from rdex.engine.state import Limits
+from rdex.engine.ude.kernels import layout
+from rdex.engine.ude.settings import UdeSettings
+from rdex.engine.ude.state import parameter_vector
+from rdex.problem.problem import Problem
+
+pytestmark = quiet
+
+PROBLEM = KINDS["holes-5"]
+SMALL = variant("ude-iii", n0=16, stagnation=2, stagnated_share=0.1, learning_period=4)
+FES = budget(600)
+
+
+def engine_for(chosen=SMALL, **options):
+    return Engine(PROBLEM, chosen, FES, 3, checkpoints=20, **options)
+
+
+@pytest.fixture(scope="module")
+def whole_run():
+    engine = engine_for()
+    engine.run()
+    return engine
+
+
+# --- settings -----------------------------------------------------------------------------------
+def test_presets_are_the_table():
+    four, three = preset("ude-iv"), preset("ude-iii")
+    assert (four.n0, four.top, four.trials) == (100, 25, 150)
+    assert (four.learning_period, four.memory_size, four.memory_F, four.memory_CR) == (
+        25, 100, 0.5, 0.5,
+    )  # fmt: skip
+    assert (four.rand_to_pbest, four.stagnation, four.stagnated_share) == (0.25, 25, 0.40)
+    assert (three.rand_to_pbest, three.stagnation, three.stagnated_share) == (0.0, 25, 0.50)
+    assert (four.ranked, three.ranked) == ("", "ab")
+    assert (four.label, three.label) == ("ude-iv", "UDE-III (reconstruction)")
+    assert three.replace(name="mine").label == "mine"
+
+
+def test_every_number_carries_its_symbol_source_and_range():
+    for field in dataclasses.fields(UdeSettings):
+        if field.type in ("int", "float"):
+            assert field.metadata["symbol"] and field.metadata["source"]
+            assert field.metadata["low"] < field.metadata["high"]
+
+
+@pytest.mark.parametrize("change", [
+    {"n0": 7}, {"n0": 100.0}, {"top_share": 1.5}, {"memory_size": 0}, {"pbest_low": 1},
+    {"pbest_low": 21}, {"ranked": "c"}, {"ranked_pbest": "a"}, {"share_floor": 0.0},
+    {"stagnated_share": math.nan}, {"eps_until": -1.0}, {"stagnation": -1},
+])  # fmt: skip
+def test_values_out_of_range_are_named(change):
+    with pytest.raises(ValueError, match=next(iter(change))):
+        preset("ude-iv").replace(**change)
+
+
+def test_unknown_fields_are_named():
+    with pytest.raises(ValueError, match="UdeSettings has no field 'n_min'"):
+        preset("ude-iv").replace(n_min=5)
+
+
+def test_constants_reach_the_kernels_under_their_names():
+    chosen = preset("ude-iii")
+    vector = parameter_vector(chosen, maxfev=1234, checkpoints=7, goal=-1.5)
+    assert vector[shared.N0] == 100 and vector[shared.MAXFEV] == 1234
+    assert vector[shared.CHECKPOINTS] == 7 and vector[shared.GOAL] == -1.5
+    assert vector[layout.TOP] == 25 and vector[layout.TRIALS] == 150
+    assert vector[layout.MAX_GENERATION] == 8
+    flags = vector[layout.RANKED_A : layout.RANKED_PBEST_C + 1]
+    assert flags.tolist() == [1, 1, 0, 1, 0]
+    at_start = {"top_share", "memory_F", "memory_CR"}
+    for field in dataclasses.fields(chosen):
+        if field.type == "float" and field.name not in at_start:
+            position = layout.PARAM_NAMES.index(field.name.upper())
+            assert vector[position] == getattr(chosen, field.name), field.name
+
+
+def test_shared_positions_are_the_engines():
+    """Recording, the shell and files read both kinds of states by the same numbers."""
+    for ours, theirs in (
+        (layout.PARAM_NAMES, shared.PARAM_NAMES),
+        (layout.COUNT_NAMES, shared.COUNT_NAMES),
+        (layout.VALUE_NAMES, shared.VALUE_NAMES),
+    ):
+        assert ours[: len(theirs)] == theirs
+        assert len(set(ours)) == len(ours)
+
+
+# --- drivers ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("batch", [1, 2, 7, 24, 60])
+def test_any_batch_is_the_same_run(batch, whole_run):
+    """A generation is drawn from one state: nothing depends on how it is handed out."""
+    engine = engine_for()
+    drive(engine, batch, told=lambda n: [n // 3, n - n // 3])
+    assert_same_state(engine.state, whole_run.state)
+    fused = engine_for()
+    fused.run(batch=batch)
+    assert_same_state(fused.state, whole_run.state)
+
+
+def test_a_whole_generation_can_be_asked_at_once():
+    engine = Engine(PROBLEM, preset("ude-iv"), 1000, 1)
+    assert len(engine.ask(500)) == 100
+    engine.tell(np.zeros(100), np.zeros((100, 1)))
+    assert len(engine.ask(500)) == 150
+    assert len(engine.ask(1)) == len(engine.ask(1, ahead=True)) == 0
+    engine.tell(np.zeros(150), np.zeros((150, 1)))
+    assert engine.generation == 1 and len(engine.ask(1)) == 1
+
+
+def test_tell_ask_and_tell_ask_rows_are_the_fused_run(whole_run):
+    from rdex.common.loading import load_kernels
+
+    engine = engine_for()
+    point = engine.ask(1)[0]
+    answers = [1]
+    while answers[-1]:
+        F, G, H = PROBLEM.evaluate(point[None])
+        answers.append(engine.tell_ask(float(F[0]), G[0], H[0], point))
+    assert_same_state(engine.state, whole_run.state)
+    assert answers.count(2) == engine.generation + 1
+    engine = engine_for()
+    tell_ask_rows = load_kernels(engine.method.asktell).tell_ask_rows
+    room = np.empty((9, 5))
+    points = engine.ask(9)
+    while len(points):
+        answer = tell_ask_rows(engine.state, len(points), *PROBLEM.evaluate(points), 0, room)
+        points = room[: abs(answer)]
+    assert_same_state(engine.state, whole_run.state)
+
+
+def test_resumed_at_any_evaluation(tmp_path, whole_run):
+    stops = {1, 15, 16, 17, FES - 1, *np.random.default_rng(2).integers(18, FES, 8).tolist()}
+    path = tmp_path / "run.npz"
+    engine = engine_for()
+    for stop in sorted(stops):
+        engine.run(stop_at=stop)
+        save_state(path, engine.state, {"settings": SMALL.as_dict()})
+        engine = engine_for()
+        engine.state, header = load_state(path)
+        assert UdeSettings.from_dict(header["settings"]) == SMALL
+    engine.run()
+    assert_same_state(engine.state, whole_run.state, except_for=())
+
+
+def test_saved_between_ask_and_tell(tmp_path, whole_run):
+    engine = engine_for()
+    engine.run(stop_at=100)
+    points = engine.ask(5)
+    save_state(tmp_path / "run.npz", engine.state, {})
+    engine = engine_for()
+    engine.state, _ = load_state(tmp_path / "run.npz")
+    np.testing.assert_array_equal(engine.outstanding(), points)
+    engine.run()
+    assert_same_state(engine.state, whole_run.state)
+
+
+@pytest.mark.parametrize("stop", [5, 16, 30, 77])
+def test_injected_points_count_and_do_not_disturb_the_generation(stop):
+    engine = engine_for()
+    engine.run(stop_at=stop)
+    before = engine.state.count.copy()
+    for _ in range(60):  # more than a generation of numbers
+        engine.inject(np.zeros(5), 0.0, np.array([-1.0]), np.empty(0))
+    assert engine.nfev == engine.n_asked == stop + 60
+    assert (engine.best.f, engine.best.phi) == (0.0, 0.0)
+    if stop >= 16:
+        assert engine.state.count[shared.MADE] == before[shared.MADE]
+        assert (engine.state.f[: engine.n] == 0.0).any()
+    generation = engine.generation
+    missing = SMALL.trials - engine.state.count[shared.DONE]
+    engine.run(stop_at=engine.nfev + missing)
+    assert engine.generation == generation + 1
+
+
+# --- edges --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["ude-iv", "ude-iii"])
+@pytest.mark.parametrize("d", [1, 2, 7])
+def test_no_constraints(name, d):
+    engine = finished(problem(sphere, d), preset(name), budget(6000))
+    assert engine.best.phi == 0.0 and engine.eps == 0.0 and engine.first_feasible == 1
+    assert engine.best.f < (1e-2 if IS_COMPILED else 5.0)
+
+
+@pytest.mark.compiled
+def test_equalities_and_inequalities_are_solved():
+    best = finished(problem(plane, 2, n_eq=1), preset("ude-iv"), 6000).best
+    assert best.phi == 0.0 and abs(best.f - 0.875) < 1e-2
+    best = finished(problem(lens, 2, n_ineq=2), preset("ude-iv"), 6000).best
+    assert best.phi == 0.0 and (best.g <= 0.0).all()
+
+
+@pytest.mark.parametrize("maxfev", [1, 50, 99, 100, 101, 249, 251])
+def test_budgets_below_and_around_the_first_generation(maxfev):
+    engine = finished(PROBLEM, preset("ude-iv"), maxfev)
+    assert engine.nfev == engine.n_asked == maxfev
+    assert engine.generation == (maxfev >= 250)
+    assert engine.state.trace_f[-1] == engine.best.f
+
+
+@pytest.mark.parametrize("data", [
+    (math.nan, -1.0), (math.inf, -1.0), (-math.inf, -1.0), (0.0, math.nan), (0.0, math.inf),
+    (math.nan, math.nan),
+])  # fmt: skip
+@pytest.mark.parametrize("scale", ["none", "auto"])
+def test_everything_failed(data, scale):
+    engine = finished(problem(constant, 2, n_ineq=1, n_eq=1, data=data), SMALL, 200,
+                      limits=Limits(scale=scale, eq_tol=2.0))  # fmt: skip
+    assert engine.n_failed == engine.nfev == 200
+    assert (engine.best.f, engine.best.phi) == (math.inf, math.inf)
+    assert engine.eps == 0.0 and engine.state.count[layout.ARCHIVED] == 0
+    assert np.isfinite(engine.state.cells).all() and np.isfinite(engine.state.x).all()
+
+
+def test_the_goal_stops_a_run():
+    engine = Engine(problem(sphere, 2), preset("ude-iv"), 50_000, 1, goal=1.0)
+    engine.run()
+    assert engine.is_goal_reached and engine.nfev < 2000
+
+
+# --- properties ---------------------------------------------------------------------------------
+VARIANTS = [
+    SMALL,
+    variant("ude-iv", n0=12),
+    variant("ude-iv", n0=8, top_share=1.0, stagnation=0, stagnated_share=0.0, spread=0.0),
+    variant("ude-iii", n0=20, top_share=0.0, ranked="abc", ranked_pbest="bc", F_cauchy=1.0),
+]
+EXAMPLES = 20 if IS_COMPILED else 6
+ends = st.one_of(
+    st.tuples(st.floats(-8e307, 8e307), st.floats(-8e307, 8e307)).map(sorted),
+    st.tuples(st.floats(-1, 1), st.floats(-1, 1)).map(sorted),
+    st.floats(-1e5, 1e5).map(lambda at: [at, at]),
+)
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.lists(ends, min_size=1, max_size=4), st.sampled_from(VARIANTS), st.integers(0, 2**32))
+def test_no_point_is_ever_evaluated_outside_its_bounds(box, chosen, seed):
+    lower, upper = np.array(box).T
+    seen = []
+
+    def rows(X):
+        seen.append(X.copy())
+        return np.sin(X).sum(1), np.sin(3 * X[:, :1]), np.empty((len(X), 0))
+
+    engine = Engine(Problem(lower, upper, n_ineq=1, rows=rows), chosen, 200, seed)
+    drive(engine, 5)
+    everything = np.vstack(seen)
+    assert everything.shape == (200, len(box))
+    assert (everything >= lower).all() and (everything <= upper).all()
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.sampled_from(sorted(KINDS)), st.sampled_from(VARIANTS), st.integers(0, 2**32))
+def test_what_holds_after_every_generation(kind, chosen, seed):
+    engine = Engine(KINDS[kind], chosen, budget(400), seed)
+    state, n = engine.state, chosen.n0
+    while engine.run(stop_at_generation=True):
+        assert sorted(state.pool) == list(range(n))
+        assert sorted(state.store) == list(range(n, 3 * n))
+        archive = state.store[: state.count[layout.ARCHIVED]]
+        assert len(archive) <= n
+        for rows in (state.pool, archive):
+            keys = [(state.phi[r], state.f[r], r) for r in rows.tolist()]
+            assert keys == sorted(keys)
+        assert (state.phi[archive] < math.inf).all()
+        assert ((state.cells >= 0) & (state.cells <= 1)).all()
+        assert 0 < state.value[layout.UP_TO_1] < state.value[layout.UP_TO_2] < 1
+        if engine.generation:
+            column = state.tally[:, (engine.generation - 1) % chosen.learning_period]
+            if engine.generation % chosen.learning_period:
+                assert column.sum() == n + chosen.top  # each target once, each preselection once
+        assert engine.best.phi <= state.phi[state.pool[0]] or engine.n_failed
+    assert engine.is_finished
