@@ -7,6 +7,10 @@ from rdex.common.compiling import OBJECTIVE, VECTOR, kernel
 
 MATRIX = types.float64[:, ::1]
 
+#: Up to so many rows are evaluated one by one: handing the function to `evaluate_rows` takes
+#: 70 µs, calling it directly 1 µs and twice that for the views.
+FEW_ROWS = 16
+
 
 @kernel(types.void(types.FunctionType(OBJECTIVE), MATRIX, VECTOR, VECTOR, VECTOR, MATRIX, MATRIX))
 def evaluate_rows(objective, x, data, work, f, g, h):
@@ -22,5 +26,9 @@ def evaluate_compiled(compiled, x, n_ineq, n_eq):
     g = np.empty((rows.shape[0], n_ineq))
     h = np.empty((rows.shape[0], n_eq))
     work = np.empty(compiled.n_work)
-    evaluate_rows(compiled.function, rows, compiled.data, work, f, g, h)
+    if rows.shape[0] > FEW_ROWS:
+        evaluate_rows(compiled.function, rows, compiled.data, work, f, g, h)
+        return f, g, h
+    for i in range(rows.shape[0]):
+        f[i] = compiled.function(rows[i], compiled.data, work, g[i], h[i])
     return f, g, h
