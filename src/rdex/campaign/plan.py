@@ -190,7 +190,7 @@ def problem_ids(
         for at in chosen(problems, names)
     ]
     for id in ids:
-        if not registry._CEC2017_ID.fullmatch(id):
+        if not registry.CEC2017_ID.fullmatch(id):
             raise ValueError(f"no problem {id!r}: ids are like {registry.CEC2017_FORM}")
     return ids
 

@@ -111,7 +111,7 @@ def load(folder: str | os.PathLike[str]) -> Dataset:
     manifest = store.manifest()
     if manifest is None:
         raise StoreError(f"{store.folder} is no campaign: it has no manifest")
-    paths = store._parquet_files()
+    paths = store.parquet_files()
     if not paths:
         raise StoreError(f"{store.folder} holds no finished run yet")
     arrow = sorted_rows(read_all(paths), manifest)

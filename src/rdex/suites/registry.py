@@ -25,7 +25,7 @@ CEC2017_FORM = (
     "2024, then instance official or a whole number 1, 2, … for a generated one"
 )
 
-_CEC2017_ID = re.compile(
+CEC2017_ID = re.compile(
     r"cec2017/C(0[1-9]|1\d|2[0-8])/d(10|30|50|100)/(2017|2024)/(official|[1-9]\d*)"
 )
 
@@ -100,7 +100,7 @@ def get(id: str, data: str | os.PathLike[str] | None = None) -> Problem:
         from rdex.suites import engineering
 
         return engineering.problem(rest)
-    parsed = _CEC2017_ID.fullmatch(str(id))
+    parsed = CEC2017_ID.fullmatch(str(id))
     if parsed:
         from rdex.suites import cec2017
 
