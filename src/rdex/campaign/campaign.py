@@ -250,9 +250,9 @@ def carry_out(
 
 def keep(store: Store, key: RunKey, result: Result, progress: Progress) -> None:
     """Put a result into the store, a failure too."""
-    if result.content is not None:
+    if result.error or result.content is None:
+        store.write_failure(key, result.error, result.traceback, result.content)
+        progress.failed += 1
+    else:
         store.write(key, result.content)
         progress.computed += 1
-    else:
-        store.write_failure(key, result.error, result.traceback)
-        progress.failed += 1

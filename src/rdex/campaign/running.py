@@ -13,9 +13,10 @@ from pathlib import Path
 from time import perf_counter
 
 import rdex
-from rdex.campaign.algorithms import Algorithm
+from rdex.campaign.algorithms import Algorithm, RunFailed
 from rdex.common.extras import require
 from rdex.problem import Problem
+from rdex.recorder import Record
 from rdex.store import RunKey, StoredRun
 from rdex.store.schema import encode_run
 from rdex.suites import registry
@@ -32,7 +33,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Result:
-    """A run that was made: the bytes of its file, or what went wrong."""
+    """A run that was made: the bytes of its file, and what went wrong, if anything did.
+
+    Of a run that failed the bytes are what it did until then, None where it did nothing.
+    """
 
     content: bytes | None
     wall_time: float
@@ -49,7 +53,7 @@ def execute(task: Task) -> Result:
         prepare(task)
         started = datetime.now(UTC)
         clock = perf_counter()
-        record = task.algorithm.run(problem, key.maxfev, key.seed(), key.checkpoints)
+        record, failure = made(task, problem)
         wall_time = perf_counter() - clock
         stored = StoredRun(
             key,
@@ -61,10 +65,25 @@ def execute(task: Task) -> Result:
             started=started,
             wall_time=wall_time,
         )
-        return Result(encode_run(stored), wall_time)
+        return Result(encode_run(stored), wall_time, *described(failure))
     except Exception as error:
-        described = f"{type(error).__name__}: {error}"
-        return Result(None, perf_counter() - clock, described, traceback.format_exc())
+        return Result(None, perf_counter() - clock, *described(error))
+
+
+def made(task: Task, problem: Problem) -> tuple[Record, BaseException | None]:
+    """What a run recorded, and the exception that ended it early."""
+    key = task.key
+    try:
+        return task.algorithm.run(problem, key.maxfev, key.seed(), key.checkpoints), None
+    except RunFailed as failure:
+        return failure.record, failure.__cause__
+
+
+def described(error: BaseException | None) -> tuple[str, str]:
+    """An exception in one line, and its traceback; empty where there is none."""
+    if error is None:
+        return "", ""
+    return f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error))
 
 
 @functools.lru_cache(maxsize=64)

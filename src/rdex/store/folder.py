@@ -199,6 +199,7 @@ class Store:
             with atomic_write(path) as stream:
                 stream.write(content)
             self._failure_path(key).unlink(missing_ok=True)
+            self.failed_run_path(key).unlink(missing_ok=True)
 
     def check(self, keys: Iterable[RunKey]) -> set[RunKey]:
         """The runs of `keys` that are finished; files that are not theirs are set aside.
@@ -224,7 +225,7 @@ class Store:
             return path, key, ""
 
         with ThreadPoolExecutor(4) as pool:
-            for path, key, reason in pool.map(look, self._parquet_files()):
+            for path, key, reason in pool.map(look, self.parquet_files()):
                 if reason:
                     self._set_aside(path, reason)
                 elif key is not None:
@@ -232,7 +233,7 @@ class Store:
         self._remove_stale_parts()
         return done
 
-    def _parquet_files(self) -> list[Path]:
+    def parquet_files(self) -> list[Path]:
         """All Parquet files but those that readers of datasets leave out."""
         found = []
         for path in self.folder.rglob("*.parquet"):
@@ -269,14 +270,20 @@ class Store:
     def _failure_path(self, key: RunKey) -> Path:
         return (self.folder / FAILED / key.path).with_suffix(".json")
 
+    def failed_run_path(self, key: RunKey) -> Path:
+        """Where the file of what a failed run did until then is, if it did anything."""
+        return self.folder / FAILED / key.path
+
     def has_failed(self, key: RunKey) -> bool:
         """Whether the run is recorded as failed."""
         return self._failure_path(key).exists()
 
-    def write_failure(self, key: RunKey, error: str, traceback: str) -> None:
-        """Record that the run ended with an exception."""
+    def write_failure(
+        self, key: RunKey, error: str, traceback: str, content: bytes | None = None
+    ) -> None:
+        """Record that the run ended with an exception; `content` is the run until then, encoded."""
         path = self._failure_path(key)
-        content = {
+        facts = {
             "format": "rdex-failure",
             "version": VERSION,
             **key._asdict(),
@@ -287,7 +294,12 @@ class Store:
         with writing(self.folder):
             path.parent.mkdir(parents=True, exist_ok=True)
             with atomic_write(path) as stream:
-                stream.write(json.dumps(content, indent=2).encode())
+                stream.write(json.dumps(facts, indent=2).encode())
+            if content is None:
+                self.failed_run_path(key).unlink(missing_ok=True)
+                return
+            with atomic_write(self.failed_run_path(key)) as stream:
+                stream.write(content)
 
     def failures(self) -> list[Failure]:
         """All runs recorded as failed, in the order of their files."""
