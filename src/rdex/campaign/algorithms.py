@@ -1,4 +1,4 @@
-"""Algorithms by name: presets of the engine, entry points, files and functions of one's own.
+"""Algorithms by name: presets, peers, entry points, files and functions of one's own.
 
 An algorithm of one's own is a function ``solve(problem, budget, rng)``. `problem` is a
 `rdex.Problem` whose ``evaluate(X)`` takes rows and gives (F, G, H); every row is one evaluation,
@@ -23,7 +23,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rdex.engine.settings import PRESETS, Settings, preset
+from rdex.campaign.peers import PEERS, Peer
+from rdex.engine.constants import Constants
+from rdex.engine.settings import PRESETS, preset
 from rdex.problem import Problem
 from rdex.recorder import BudgetSpent, CountingRecorder, Record, record_of
 
@@ -75,7 +77,7 @@ class Algorithm:
 class EngineRun:
     """Runs of the engine with given settings."""
 
-    settings: Settings
+    settings: Constants
 
     def __call__(
         self, problem: Problem, maxfev: int, seed: np.random.SeedSequence, checkpoints: int
@@ -94,9 +96,21 @@ def _go_on(_engine: Any) -> None:
     return None
 
 
+class RunFailed(Exception):
+    """An algorithm ended with an exception, the `__cause__`; `record` is of what it did before."""
+
+    def __init__(self, record: Record) -> None:
+        super().__init__("the algorithm ended with an exception")
+        self.record = record
+
+
 @dataclass(frozen=True)
 class CountedRun:
-    """Runs of a foreign function, its evaluations counted, capped and recorded."""
+    """Runs of a foreign function, its evaluations counted, capped and recorded.
+
+    An exception in it is raised as `RunFailed` with the record so far, as it is where it comes
+    before the first evaluation.
+    """
 
     solve: Solve
 
@@ -110,9 +124,16 @@ class CountedRun:
                 drive(result, recorder.problem)
         except BudgetSpent:
             pass
+        except Exception as error:
+            if recorder.nfev == 0:
+                raise
+            raise RunFailed(recorder.record()) from error
         return recorder.record()
 
     def prepare(self, problem: Problem) -> None:
+        load = getattr(self.solve, "load", None)  # imports a package before time is taken
+        if load is not None:
+            load()
         recorder = CountingRecorder(problem, 1, 1)
         recorder.problem.evaluate((problem.lower + problem.upper)[None] / 2)
 
@@ -151,7 +172,7 @@ def load_source(path: str, source: str) -> types.ModuleType:
     return module
 
 
-def from_settings(settings: Settings) -> Algorithm:
+def from_settings(settings: Constants) -> Algorithm:
     """The engine with settings of one's own; `settings.name` is the algorithm's."""
     known = PRESETS.get(settings.name)
     if known is not None and known != settings:
@@ -194,10 +215,24 @@ def from_function(solve: Solve, name: str | None = None) -> Algorithm:
     return Algorithm(refuse_taken(called), CountedRun(solve), settings, origin="function")
 
 
+def from_peer(peer: Peer) -> Algorithm:
+    """An optimiser of another package; MissingExtraError where that is not installed."""
+    return Algorithm(
+        peer.name,
+        CountedRun(peer.solve),
+        peer.settings(),
+        origin=f"package {peer.distribution}",
+        reference=peer.reference,
+        licence=peer.licence,
+    )
+
+
 def refuse_taken(name: str) -> str:
-    """The name, unless it is a preset's."""
+    """The name, unless it is a preset's or a peer's."""
     if name in PRESETS:
         raise ValueError(f"the name {name!r} is taken by a preset of the engine: rename yours")
+    if name in PEERS:
+        raise ValueError(f"the name {name!r} is taken by an optimiser of a package: rename yours")
     return name
 
 
@@ -208,10 +243,11 @@ def entry_points() -> dict[str, metadata.EntryPoint]:
 
 def names() -> tuple[str, ...]:
     """Algorithms that can be named in a plan."""
-    return (*PRESETS, *(name for name in entry_points() if name not in PRESETS))
+    known = (*PRESETS, *PEERS)
+    return (*known, *(name for name in entry_points() if name not in known))
 
 
-def find(algorithm: str | Settings | Algorithm | Mapping[str, Any] | Solve) -> Algorithm:
+def find(algorithm: str | Constants | Algorithm | Mapping[str, Any] | Solve) -> Algorithm:
     """The algorithm that a plan means.
 
     Parameters
@@ -227,7 +263,7 @@ def find(algorithm: str | Settings | Algorithm | Mapping[str, Any] | Solve) -> A
     """
     if isinstance(algorithm, Algorithm):
         return algorithm
-    if isinstance(algorithm, Settings):
+    if isinstance(algorithm, Constants):
         return from_settings(algorithm)
     if isinstance(algorithm, Mapping):
         changes = dict(algorithm)
@@ -239,6 +275,8 @@ def find(algorithm: str | Settings | Algorithm | Mapping[str, Any] | Solve) -> A
         return from_function(algorithm)
     if algorithm in PRESETS:
         return from_settings(preset(algorithm))
+    if algorithm in PEERS:
+        return from_peer(PEERS[algorithm])
     installed = entry_points()
     if algorithm in installed:
         return from_entry_point(installed[algorithm])
@@ -268,4 +306,6 @@ REFERENCES = {
     "rdex": "RDEx, CEC 2025 competition",
     "cl-srde": "CL-SRDE, CEC 2024 competition",
     "rde26": "RDE26, CEC 2026 competition",
+    "ude-iv": "UDE-IV, as its authors describe it",
+    "ude-iii": "UDE-III (reconstruction), CEC 2024 competition: never released, see docs/ude.md",
 }
