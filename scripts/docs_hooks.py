@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import typer.main
 
 COMMANDS = "<!-- commands of rdex -->"
+SETTINGS = "<!-- settings of rdex -->"
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
@@ -23,7 +25,39 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
 
         described = "\n".join(describe(typer.main.get_command(app), "rdex"))
         markdown = markdown.replace(COMMANDS, described)
+    if SETTINGS in markdown:
+        markdown = markdown.replace(SETTINGS, "\n".join(tables_of_settings()))
     return markdown
+
+
+def tables_of_settings() -> list[str]:
+    """The fields of each kind of settings; presets in columns, blank where as in the first."""
+    from rdex.engine.settings import PRESETS
+
+    kinds: dict[type, list[Any]] = {}
+    for settings in PRESETS.values():
+        kinds.setdefault(type(settings), []).append(settings)
+    lines = []
+    for kind, presets in kinds.items():
+        names = [f"`{each.name}`" for each in presets]
+        lines += [f"### Values of {kind.__name__}", ""]
+        lines += [f"| field | symbol or choices | {' | '.join(names)} | source |"]
+        lines += ["| --- " * (len(names) + 3) + "|"]
+        for field in dataclasses.fields(kind)[1:]:
+            first, *others = (shown(getattr(each, field.name)) for each in presets)
+            values = [first, *(other if other != first else "" for other in others)]
+            meaning = field.metadata.get("symbol") or ", ".join(kind.CHOICES.get(field.name, ()))
+            cells = [f"`{field.name}`", meaning, *values, field.metadata.get("source", "")]
+            lines.append(f"| {' | '.join(map(cell, cells))} |")
+        lines.append("")
+    return lines
+
+
+def shown(value: Any) -> str:
+    """A value as a table has it."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return ", ".join(map(shown, value)) if isinstance(value, tuple) else str(value)
 
 
 def describe(command: Any, name: str) -> list[str]:
@@ -31,7 +65,7 @@ def describe(command: Any, name: str) -> list[str]:
     below = getattr(command, "commands", None)
     if below is not None:
         return [line for word, each in below.items() for line in describe(each, f"{name} {word}")]
-    lines = [f"## `{name}`", "", (command.help or "").replace("\n\n", "\n\n"), ""]
+    lines = [f"## `{name}`", "", command.help or "", ""]
     lines += ["| argument or option | meaning |", "| --- | --- |"]
     for parameter in command.params:
         if parameter.name != "help":

@@ -41,13 +41,14 @@ class Optimizer:
     Parameters
     ----------
     bounds : scipy.optimize.Bounds or sequence of (low, high)
+        Finite.
     n_ineq, n_eq : int
         Numbers of constraints G <= 0 and H = 0.
     maxfev : int
         Budget, default 20000 a variable; part of the algorithm.
-    algorithm, rng, eq_tol, ineq_tol, constraint_scale, x0, init, integrality, log_scale, target,
-    checkpoints, variable_names, constraint_names, settings
-        As in `rdex.minimize`.
+    **options
+        As in `rdex.minimize`: algorithm, rng, eq_tol, ineq_tol, constraint_scale, x0, init,
+        integrality, log_scale, target, checkpoints, variable_names, constraint_names, settings.
 
     Examples
     --------

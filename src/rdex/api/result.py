@@ -38,21 +38,35 @@ class Result(OptimizeResult):  # type: ignore[misc]
 
     Attributes
     ----------
-    x, fun : the best point, feasibility first, and its objective value (NaN if it is not known,
-        inf if every evaluation failed).
-    success, feasible : whether all constraints hold at x.
-    status, message : why the run stopped, and which constraints block.
-    nfev, nit : evaluations and generations.
-    G, H : values of the constraints G <= 0 and H = 0 at x.
-    cv, maxcv : mean and largest violation, in the units of the constraints.
-    constr, constr_violation : violation of each constraint, and the largest, as SciPy has them.
-    violations : list of `ConstraintState`, one a constraint.
-    first_feasible : evaluations when the first feasible point was found, or None.
-    n_failed : evaluations that gave no usable values.
-    history : `rdex.recorder.History`.
-    population, population_energies : the final population P, best first, and its f.
-    constraint_scale : what each violation was divided by in the search.
-    settings, maxfev, seconds, variable_names, lower, upper : how the run was made.
+    x, fun : array, float
+        The best point, feasibility first, and its objective value: NaN if it is not known, inf if
+        every evaluation failed.
+    success, feasible : bool
+        Whether all constraints hold at x.
+    status, message : Status, str
+        Why the run stopped, and which constraints block.
+    nfev, nit : int
+        Evaluations and generations.
+    G, H : array
+        Values of the constraints G <= 0 and H = 0 at x.
+    cv, maxcv : float
+        Mean and largest violation, in the units of the constraints.
+    constr, constr_violation : list of arrays, float
+        Violation of each constraint, and the largest, as SciPy has them.
+    violations : list of ConstraintState
+        The state of every constraint.
+    first_feasible : int or None
+        Evaluations when the first feasible point was found.
+    n_failed : int
+        Evaluations that gave no usable values.
+    history : History
+        How the run went; see `rdex.recorder.History`.
+    population, population_energies : array
+        The final population P, best first, and its f.
+    constraint_scale : array
+        What each violation was divided by in the search.
+    settings, maxfev, seconds, variable_names, lower, upper : various
+        How the run was made.
     """
 
     def __str__(self) -> str:
@@ -66,6 +80,13 @@ class Result(OptimizeResult):  # type: ignore[misc]
         from rdex.api.text import result_html
 
         return result_html(self)
+
+    @property
+    def evaluations(self) -> Any:
+        """Every evaluation of the run, one row each in the order in which they came back."""
+        if "evaluation_log" not in self:
+            raise AttributeError("evaluations are kept in async runs and with evaluations=path")
+        return self["evaluation_log"].table()
 
     def plot(self, axes: Any = None) -> Any:
         """Draw objective and violation over evaluations; returns the matplotlib figure."""
