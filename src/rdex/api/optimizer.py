@@ -46,9 +46,9 @@ class Optimizer:
         Numbers of constraints G <= 0 and H = 0.
     maxfev : int
         Budget, default 20000 a variable; part of the algorithm.
-    **options
-        As in `rdex.minimize`: algorithm, rng, eq_tol, ineq_tol, constraint_scale, x0, init,
-        integrality, log_scale, target, checkpoints, variable_names, constraint_names, settings.
+    algorithm, rng, eq_tol, ineq_tol, constraint_scale, x0, init : as in `rdex.minimize`
+    integrality, log_scale, target, checkpoints, settings : as in `rdex.minimize`
+    variable_names, constraint_names : as in `rdex.minimize`
 
     Examples
     --------
