@@ -69,7 +69,7 @@ success: $(READY) ## success rates at small budgets on the engineering and G sui
 
 docs: $(READY) ## build the documentation site into site/, and the notebooks
 	@$(BIN)/python scripts/notebooks.py
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "site/index.html"
 
 wheel: $(READY) ## build wheel and sdist into dist/
