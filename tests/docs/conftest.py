@@ -1,6 +1,7 @@
-"""Lets the tests import what makes the documentation."""
+"""Lets the tests import what makes the documentation, and the browser of the report's tests."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+PROJECT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(PROJECT / "scripts"), str(PROJECT / "tests" / "report")]

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from chromium import Browser, chromium_path
 
 pytest.importorskip("mkdocs")
 pytest.importorskip("material")
@@ -69,3 +70,34 @@ def test_the_picture_shows_the_rooms_there_are():
     rooms = {path.parent.name for path in (PROJECT / "src" / "rdex").glob("*/__init__.py")}
     picture = (PROJECT / "docs" / "assets" / "rooms.svg").read_text(encoding="utf-8")
     assert set(re.findall(r'class="n"[^>]*>(\w+)<', picture)) == rooms
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if chromium_path() is None:
+        pytest.skip("no Chromium: scripts/install-chromium.sh installs it")
+    found = Browser(tmp_path_factory.mktemp("profile"))
+    yield found
+    found.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize("page", ["index", "architecture", "small-budgets", "reference/api"])
+def test_pages_in_a_browser(site, browser, page, width, scheme):
+    browser.open(site / f"{page}.html", width=width, scheme=scheme)
+    browser.wait("document.querySelector('.md-search-result__meta').textContent !== ''")
+    assert browser.complaints() == []
+    assert [each for each in browser.requests() if not each.startswith("file:")] == []
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth"), (
+        "wider than the window"
+    )
+    chosen = browser.run("document.body.dataset.mdColorScheme")
+    assert chosen == {"light": "default", "dark": "slate"}[scheme]
+
+
+def test_the_search_finds_pages_opened_from_a_folder(site, browser):
+    browser.open(site / "index.html")
+    browser.run("document.querySelector('.md-search__input').focus()")
+    browser.call("Input.insertText", text="resume")
+    browser.wait("document.querySelectorAll('.md-search-result__item').length > 0")
+    assert "resum" in browser.run("document.querySelector('.md-search-result').textContent").lower()
