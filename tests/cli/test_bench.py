@@ -154,6 +154,14 @@ def test_algorithms_are_listed():
     text = bench("algorithms").stdout
     for name in ("rdex-csop", "rdex", "cl-srde", "rde26"):
         assert any(line.split()[:2] == [name, "preset"] for line in text.splitlines())
+    lines = [line.split(maxsplit=1) for line in text.splitlines()]
+    assert any(line[0] == "scipy-de" and "BSD-3-Clause" in line[1] for line in lines if line)
+    settings = {
+        line[0]: line[1] for line in lines[text.splitlines().index("Settings") :] if line[1:]
+    }
+    assert settings["rdex"] == "as rdex-csop"
+    assert settings["cl-srde"].startswith("as rdex-csop but for n0_per_dim: 20; perturb_prob")
+    assert "optimize.differential_evolution of scipy" in settings["scipy-de"]
     rows = json.loads(bench("algorithms", "--json").stdout)
     assert rows[0]["settings"]["n_min"] == 4
 

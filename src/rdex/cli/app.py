@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import rdex
-from rdex.cli import bench, report, solve, suite
+from rdex.cli import algorithms, bench, report, solve, suite
 
 app = typer.Typer(
     name="rdex",
@@ -15,6 +15,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
+bench.app.command("algorithms")(algorithms.list_algorithms)
 bench.app.command("report")(report.report)
 app.add_typer(bench.app, name="bench")
 app.add_typer(suite.app, name="suite")

@@ -194,27 +194,6 @@ def _show_plan(
     typer.echo("\n".join(lines))
 
 
-@app.command("algorithms")
-def list_algorithms(as_json: AsJson = False) -> None:
-    """List the algorithms that can be named: presets of the engine and installed ones."""
-    from rdex.campaign.algorithms import find, names
-    from rdex.scoring import Table
-
-    rows: list[tuple[Any, ...]] = []
-    for name in names():
-        try:
-            found = find(name)
-        except Exception as error:  # a broken package must not hide the others
-            rows.append((name, "cannot be loaded", f"{type(error).__name__}: {error}", "", {}))
-            continue
-        rows.append((name, found.origin, found.reference, found.licence, found.settings))
-    columns = ("name", "origin", "reference", "licence", "settings")
-    if as_json:
-        show_json([dict(zip(columns, row, strict=True)) for row in rows])
-        return
-    show(*grid_of(Table.of("Algorithms", columns[:4], (row[:4] for row in rows))))
-
-
 @app.command("score")
 def score(
     folders: Folders,
