@@ -15,9 +15,8 @@ from rdex.common.extras import require
 def two_points_de(points: Points, rng: np.random.Generator) -> None:
     """TwoPointsDE with its defaults, told the violations of the constraints."""
     nevergrad = require("nevergrad", "peers")
-    box = nevergrad.p.Array(
-        init=rng.uniform(points.lower, points.upper), lower=points.lower, upper=points.upper
-    )
+    middle = (points.lower + points.upper) / 2
+    box = nevergrad.p.Array(init=middle, lower=points.lower, upper=points.upper)
     box.random_state = np.random.RandomState(seed_of(rng))
     search = nevergrad.optimizers.TwoPointsDE(parametrization=box, budget=points.remaining)
     while points.remaining:
