@@ -173,6 +173,17 @@ def test_no_block_escapes_these_tests(name):
         assert is_known, f"{name}, line {block.line}: language {block.language}"
 
 
+@pytest.mark.parametrize("name", WITH_BLOCKS)
+def test_rooms_are_imported_before_they_are_used(name):
+    """Blocks run where other tests have imported everything; readers begin with nothing."""
+    code = ""
+    for block in blocks((PROJECT / name).read_text("utf-8")):
+        if block.language == "python":
+            code = code * (not block.title) + block.body
+            for room in re.findall(r"\brdex\.([a-z]\w+)\.", block.body):
+                assert f"import rdex.{room}" in code, f"{name}, line {block.line}: rdex.{room}"
+
+
 def test_few_blocks_are_left_out_and_each_says_why():
     reasons = {}
     for page, name in zip(PAGES, NAMES, strict=True):
