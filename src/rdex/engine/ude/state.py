@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rdex.common.random import seed_words
 from rdex.engine.kernels import layout as shared
 from rdex.engine.settings import Settings
-from rdex.engine.state import Limits, encoded_points, make_box, make_limit
+from rdex.engine.state import Limits, encoded_points, initial_points, make_box, make_limit
 from rdex.engine.ude.kernels import layout
 from rdex.engine.ude.kernels.layout import UdeState
 from rdex.engine.ude.settings import UdeSettings
@@ -87,17 +87,9 @@ def make_state(
         scratch=np.zeros(3 * n, dtype=np.int64),
         levels=np.zeros(n),
         centre=np.zeros(d),
+        bits=np.full(box.shape[1] + 1, shared.NEVER),
         sums=np.zeros((3, 4)),
     )
-
-
-def initial_points(random: NDArray[np.uint64], box: Floats, n: int, d: int) -> Floats:
-    """`n` uniform points (n, d) of the box."""
-    from rdex.engine.kernels.points import uniform_points
-
-    points = np.empty((n, d))
-    uniform_points(random, box, points)
-    return points
 
 
 def parameter_vector(

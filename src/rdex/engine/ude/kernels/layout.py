@@ -73,8 +73,8 @@ class UdeState(NamedTuple):
     param: np.ndarray  # constants
     count: np.ndarray  # whole numbers
     value: np.ndarray  # real numbers
-    random: np.ndarray  # (4,) words of xoshiro256++
-    box: np.ndarray  # (6, d) as in the engine
+    random: np.ndarray  # xoshiro256++ with words made ahead
+    box: np.ndarray  # (6, columns) as in the engine
     limit: np.ndarray  # (3, m) as in the engine
     x: np.ndarray  # (3 n + capacity, columns) columns as in the engine
     f: np.ndarray  # (3 n + capacity,)
@@ -98,6 +98,7 @@ class UdeState(NamedTuple):
     scratch: np.ndarray  # (3 n,) for sorting
     levels: np.ndarray  # (n,) for medians
     centre: np.ndarray  # (d,) the centroid
+    bits: np.ndarray  # (columns + 1,) for the crossover
     sums: np.ndarray  # (3, 4) by strategy: Σw, Σw·F, Σw·F², Σw·CR
 
 
@@ -109,7 +110,7 @@ STATE_TYPE = types.NamedTuple(
         VECTOR, INTEGERS, VECTOR, types.uint64[::1], MATRIX, MATRIX, MATRIX, VECTOR, VECTOR,
         INTEGERS, INTEGERS, TABLE, MATRIX, MATRIX, MATRIX, TABLE, INTEGERS,
         VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX,
-        MATRIX, INTEGERS, VECTOR, VECTOR, MATRIX,
+        MATRIX, INTEGERS, VECTOR, VECTOR, INTEGERS, MATRIX,
     ),
     UdeState,
 )  # fmt: skip

@@ -55,7 +55,7 @@ def ask_row(state, k):
     """Draw the next point as pending row k."""
     draw_row(
         state.param, state.count, state.value, state.random, state.box, state.x,
-        state.best_x.size, state.pool, state.cells, state.info, state.draw, k,
+        state.bits, state.best_x.size, state.pool, state.cells, state.info, state.draw, k,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ every two coordinates, the even one taking the lower 32 bits. Donors are ranks i
 import numpy as np
 
 from rdex.common.compiling import part
-from rdex.common.random import below, cauchy, next_word, normal, uniform
+from rdex.common.random import below, cauchy, half_words, normal, uniform
 from rdex.engine.kernels.layout import (
     ASKED,
     CR_SIGMA,
@@ -24,6 +24,7 @@ from rdex.engine.kernels.layout import (
     LOWER,
     MADE,
     N0,
+    NEVER,
     READY,
     TARGET,
     UPPER,
@@ -49,8 +50,7 @@ from rdex.engine.ude.kernels.layout import (
     UP_TO_2,
 )
 
-_32 = np.uint64(32)
-_LOW_32 = np.uint64(0xFFFFFFFF)
+_ALL = np.int64(2**62)
 
 
 @part()
@@ -88,25 +88,26 @@ def donor(random, n, ranked, i, p, a, b):
 
 
 @part()
-def mutate(x, u, base, towards, plus, minus, F, box):
-    """Row u = base + F (towards − base) + F (plus − minus), rows of x, clipped to the bounds."""
-    for j in range(x.shape[1]):
-        v = x[base, j] + F * (x[towards, j] - x[base, j]) + F * (x[plus, j] - x[minus, j])
-        v = box[LOWER, j] if v < box[LOWER, j] else v
-        x[u, j] = box[UPPER, j] if v > box[UPPER, j] else v
+def draw_bits(random, bits, d, CR):
+    """Random bits for each component, and the limit below which they take the mutant's: every
+    component with probability CR, none for certain."""
+    if CR >= 1.0:
+        return _ALL
+    half_words(random, bits, d)
+    bits[d] = NEVER  # where d is odd, half a word was left over
+    return np.int64(CR * 4294967296.0)
 
 
 @part()
-def cross(random, x, u, i, d, CR):
-    """Binomial crossover of row u, which holds the mutant, with row i. No component is sure to
-    come from the mutant."""
-    if CR >= 1.0:
-        return
-    limit = np.uint64(CR * 4294967296.0)
-    word = limit
-    for j in range(d):
-        word = next_word(random) if j & 1 == 0 else word >> _32
-        x[u, j] = x[u, j] if (word & _LOW_32) < limit else x[i, j]
+def combine(x, u, i, base, towards, plus, minus, F, bits, limit, box):
+    """Row u = base + F (towards − base) + F (plus − minus), rows of x, clipped to the bounds, and
+    crossed with row i."""
+    for j in range(x.shape[1]):
+        b = x[base, j]
+        v = b + F * (x[towards, j] - b) + F * (x[plus, j] - x[minus, j])
+        v = box[LOWER, j] if v < box[LOWER, j] else v
+        v = box[UPPER, j] if v > box[UPPER, j] else v
+        x[u, j] = v if bits[j] < limit else x[i, j]
 
 
 @part()
@@ -121,7 +122,7 @@ def draw_pbest(random, param, n, i):
 
 
 @part()
-def draw_trial(param, count, value, random, box, x, d, pool, cells, info, draw, k):
+def draw_trial(param, count, value, random, box, x, bits, d, pool, cells, info, draw, k):
     """Make the next trial of the generation as pending row k: three for every top target, one for
     every bottom target."""
     n = count[N]
@@ -156,8 +157,8 @@ def draw_trial(param, count, value, random, box, x, d, pool, cells, info, draw, 
         if strategy == RAND_1:
             base = towards
     u = 3 * int(param[N0]) + k
-    mutate(x, u, base, towards, pool[b], pool[c], F, box)
-    cross(random, x, u, target, d, CR)
+    limit = draw_bits(random, bits, d, CR)
+    combine(x, u, target, base, towards, pool[b], pool[c], F, bits, limit, box)
     info[k, TARGET] = target
     info[k, KIND] = strategy
     draw[k, DRAW_F] = F
@@ -166,7 +167,7 @@ def draw_trial(param, count, value, random, box, x, d, pool, cells, info, draw, 
 
 
 @part()
-def draw_row(param, count, value, random, box, x, d, pool, cells, info, draw, k):
+def draw_row(param, count, value, random, box, x, bits, d, pool, cells, info, draw, k):
     """Write the next point to evaluate into pending row k."""
     info[k, PLACE] = count[MADE]
     info[k, IS_IN] = 0
@@ -177,5 +178,5 @@ def draw_row(param, count, value, random, box, x, d, pool, cells, info, draw, k)
         for j in range(x.shape[1]):
             x[3 * int(param[N0]) + k, j] = x[i, j]
     else:
-        draw_trial(param, count, value, random, box, x, d, pool, cells, info, draw, k)
+        draw_trial(param, count, value, random, box, x, bits, d, pool, cells, info, draw, k)
     count[ASKED] += 1
