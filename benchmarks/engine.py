@@ -31,7 +31,7 @@ def visited(task, settings, maxfev):
     rows = []
     for k in range(10):
         engine.run(int((k + 0.5) / 10 * maxfev))
-        rows.append(engine.state.x[: engine.n].copy())
+        rows.append(engine.state.x[: engine.n, : task.dim])
     points = np.concatenate(rows)
     return np.ascontiguousarray(np.tile(points, (20_000 // len(points) + 1, 1))[:20_000])
 

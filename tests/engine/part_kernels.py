@@ -5,7 +5,7 @@ cached on disk like all kernels.
 """
 
 from rdex.common.compiling import kernel
-from rdex.common.random import below, cauchy, next_word, normal_pair, uniform
+from rdex.common.random import below, cauchy, half_words, next_word, normal, uniform
 from rdex.engine.kernels.generation import epsilon as epsilon_part
 from rdex.engine.kernels.generation import lehmer as lehmer_part
 from rdex.engine.kernels.generation import median_size as median_part
@@ -23,8 +23,7 @@ from rdex.engine.kernels.sampling import (
     standard_parameters,
 )
 from rdex.engine.kernels.selection import improvement as improvement_part
-from rdex.engine.kernels.variation import cross as cross_part
-from rdex.engine.kernels.variation import repair as repair_part
+from rdex.engine.kernels.variation import combine, draw_bits, perturb_parent
 from rdex.engine.kernels.variation import sort_donors as donors_part
 from rdex.evaluation.kernels import settle, violation
 
@@ -101,13 +100,17 @@ def sort_donors(f, phi, best, mid, worst, eps, by_objective):
 
 
 @kernel()
-def repair(x, u, i, box, share):
-    repair_part(x, u, i, box, share)
+def vary(random, x, u, i, towards, CR, perturb, box, share, bits):
+    """Row u from row i and the mutant x_i + (x_towards − x_i); the last row is spare."""
+    d = bits.size - 1
+    limit = draw_bits(random, bits, d, CR)
+    kept = perturb_parent(random, x, i, d, bits, limit, box) if perturb else i
+    return combine(x, u, i, 1.0, towards, 0.0, i, i, kept, bits, limit, box, share)
 
 
 @kernel()
-def cross(random, x, u, i, CR, perturb, box):
-    return cross_part(random, x, u, i, CR, perturb, box)
+def fill_halves(random, out, n):
+    half_words(random, out, n)
 
 
 @kernel()
@@ -130,8 +133,8 @@ def fill_below(random, n, out):
 
 @kernel()
 def fill_normals(random, out):
-    for k in range(out.shape[0]):
-        out[k, 0], out[k, 1] = normal_pair(random)
+    for k in range(out.size):
+        out[k] = normal(random)
 
 
 @kernel()

@@ -67,13 +67,13 @@ def drive(engine, batch=1, told=None, until=None):
 def front_of(engine):
     """x, f, φ of the front by slot."""
     n, s = engine.n, engine.state
-    return s.x[:n], s.f[:n], s.phi[:n]
+    return s.x[:n, : engine.problem.dim], s.f[:n], s.phi[:n]
 
 
 def population_of(engine):
     """x, f, φ of P, best first."""
     rows = engine.state.pool[: engine.n]
-    return engine.state.x[rows], engine.state.f[rows], engine.state.phi[rows]
+    return engine.state.x[rows, : engine.problem.dim], engine.state.f[rows], engine.state.phi[rows]
 
 
 def assert_order_holds(engine):

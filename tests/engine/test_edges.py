@@ -68,7 +68,7 @@ def test_four_members(chosen, d):
 def test_budgets_up_to_the_initial_size_are_random_search(chosen, maxfev):
     engine = finished(KINDS["lens-2"], chosen.replace(n0=12), maxfev, 9, checkpoints=4)
     assert engine.nfev == maxfev and engine.generation == 0
-    F, G, _ = engine.problem.evaluate(engine.state.x[:maxfev])
+    F, G, _ = engine.problem.evaluate(engine.state.x[:maxfev, : engine.problem.dim])
     phi = np.maximum(G, 0.0).sum(1) / 2
     i = min(range(maxfev), key=lambda k: (phi[k], F[k]))
     assert (engine.best.f, engine.best.phi) == (F[i], phi[i])

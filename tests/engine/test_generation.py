@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from runs import quiet, variant
 
+from rdex.common.random import seed_words
 from rdex.engine.kernels import layout
 from rdex.engine.state import parameter_vector
 
@@ -106,17 +107,19 @@ def test_repair_mixes_the_bound_with_the_parent(components, share):
     d = len(components)
     box = np.zeros((6, d))
     box[layout.LOWER], box[layout.UPPER] = -5.0, 5.0
-    x = np.array([parent, mutant])
-    parts.repair(x, 1, 0, box, share)
+    x = np.array([parent, mutant, 0 * parent, 0 * parent])
+    bits = np.zeros(d + 1, np.int64)
+    parts.vary(seed_words(1), x, 2, 0, 1, 1.0, False, box, share, bits)
+    mutant = parent + (mutant - parent)
     bound = np.clip(mutant, -5.0, 5.0)
     expected = np.where(mutant == bound, mutant, parent + share * (bound - parent))
-    np.testing.assert_array_equal(x[1], np.clip(expected, -5.0, 5.0))
+    np.testing.assert_array_equal(x[2], np.clip(expected, -5.0, 5.0))
     np.testing.assert_array_equal(x[0], parent)
 
 
 def test_repair_takes_infinities_home():
     box = np.zeros((6, 2))
     box[layout.LOWER], box[layout.UPPER] = -1e308, 0.7e308
-    x = np.array([[0.0, 1.0], [math.inf, -math.inf]])
-    parts.repair(x, 1, 0, box, 0.5)
-    assert x[1].tolist() == [0.35e308, 0.5 * (-1e308) + 0.5]
+    x = np.array([[0.0, 1.0], [math.inf, -math.inf], [0.0, 0.0], [0.0, 0.0]])
+    parts.vary(seed_words(1), x, 2, 0, 1, 1.0, False, box, 0.5, np.zeros(3, np.int64))
+    assert x[2].tolist() == [0.35e308, 0.5 * (-1e308) + 0.5]

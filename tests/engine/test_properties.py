@@ -167,9 +167,9 @@ def test_units_do_not_matter(exponents, chosen, seed):
         )
         engine = finished(scaled, chosen, FES, seed, limits=limits)
         states.append(engine.state)
-        engine.state.x[:] /= variables
+        engine.state.x[:, :3] /= variables
         engine.state.best_x[:] /= variables
-        engine.state.box[: layout.HIGH_OUT + 1] /= variables
+        engine.state.box[: layout.HIGH_OUT + 1, :3] /= variables
         engine.state.limit[layout.TOLERANCE] /= constraints
         engine.state.limit[layout.WEIGHT] *= constraints
         engine.state.initial[:] /= constraints

@@ -9,6 +9,7 @@ from runs import IS_COMPILED, quiet
 from scipy import stats
 
 from rdex.common.random import seed_words
+from rdex.engine.kernels import layout
 
 pytestmark = quiet
 
@@ -47,10 +48,34 @@ def test_whole_numbers(n):
 
 
 def test_normals_and_their_independence():
-    pairs = drawn(parts.fill_normals, shape=(SIZE, 2))
-    assert_distributed(pairs[:, 0], stats.norm())
-    assert_distributed(pairs[:, 1], stats.norm())
-    assert stats.pearsonr(pairs[:, 0], pairs[:, 1]).pvalue > ALPHA
+    sample = drawn(parts.fill_normals)
+    assert_distributed(sample, stats.norm())
+    assert stats.pearsonr(sample[::2], sample[1::2]).pvalue > ALPHA
+
+
+@pytest.mark.compiled
+def test_normals_at_the_edge_and_in_the_tail():
+    """What the ziggurat treats apart: shares of the outermost values, by theory."""
+    sample = np.abs(drawn(parts.fill_normals, shape=(2_000_000,), seed=5))
+    for edge in (1.0, 2.5, 3.3, 3.442619855899, 3.6, 4.0):
+        share = 2 * stats.norm.sf(edge)
+        assert stats.binomtest(int((sample > edge).sum()), sample.size, share).pvalue > ALPHA
+    tail = sample[sample > 3.442619855899]
+    assert_distributed(tail, stats.truncnorm(3.442619855899, np.inf))
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 30, 255, 256, 1000])
+def test_half_words_are_the_words_in_order(n):
+    halves = np.zeros(n + 1, np.int64)
+    random = seed_words(8)
+    parts.fill_halves(random, halves, n)
+    words = np.zeros((n + 1) // 2 + 1, np.uint64)
+    parts.fill_words(seed_words(8), words)
+    whole = words.astype("<u8").view("<u4")
+    np.testing.assert_array_equal(halves[:n], whole[:n])
+    following = np.zeros(1, np.uint64)
+    parts.fill_words(random, following)
+    assert following[0] == words[-1]
 
 
 def test_cauchy():
@@ -101,19 +126,24 @@ def test_biased_parameters(M_F):
     assert stats.binomtest(int((CR == 0.6).sum()), SIZE, stats.norm.cdf(1.0)).pvalue > ALPHA
 
 
+def wide_box(d):
+    box = np.zeros((6, d))
+    box[layout.LOWER], box[layout.UPPER] = -1e300, 1e300
+    return box
+
+
 @pytest.mark.parametrize("CR", [0.0, 0.25, 0.9, 1.0])
 @pytest.mark.parametrize("d", [1, 2, 7, 10])
 def test_crossover_takes_its_share(CR, d):
-    box = np.zeros((6, d))
-    box[2] = 1.0
+    box, bits = wide_box(d), np.zeros(d + 1, np.int64)
     random = seed_words(3)
     taken = np.zeros(d)
     repeats = SIZE // 20
     for _ in range(repeats):
-        x = np.array([np.zeros(d), np.ones(d)])  # row 0: the parent; row 1: the mutant
-        A = parts.cross(random, x, 1, 0, CR, False, box)
-        assert A == x[1].mean() and A >= 1 / d
-        taken += x[1]
+        x = np.array([np.zeros(d), np.ones(d), np.zeros(d), np.zeros(d)])  # parent, mutant, trial
+        number = parts.vary(random, x, 2, 0, 1, CR, False, box, 0.5, bits)
+        assert number == x[2].sum() and number >= 1
+        taken += x[2]
     chance = CR + (1 - CR) / d
     for count in taken:
         assert stats.binomtest(int(count), repeats, chance).pvalue > ALPHA
@@ -121,14 +151,14 @@ def test_crossover_takes_its_share(CR, d):
 
 def test_perturbed_crossover_draws_around_the_parent():
     d = 10
-    box = np.zeros((6, d))
-    box[2] = 0.5
+    box, bits = wide_box(d), np.zeros(d + 1, np.int64)
+    box[layout.UNIT] = 0.5
     random = seed_words(4)
     kept = []
     for _ in range(SIZE // 30):
-        x = np.array([np.full(d, 7.0), np.full(d, 1e9)])
-        A = parts.cross(random, x, 1, 0, 0.3, True, box)
-        is_mutant = x[1] == 1e9
-        assert A == is_mutant.mean()
-        kept.extend(x[1][~is_mutant])
+        x = np.array([np.full(d, 7.0), np.full(d, 1e9), np.zeros(d), np.zeros(d)])
+        number = parts.vary(random, x, 2, 0, 1, 0.3, True, box, 0.5, bits)
+        is_mutant = x[2] == 1e9
+        assert number == is_mutant.sum()
+        kept.extend(x[2][~is_mutant])
     assert_distributed(np.array(kept), stats.cauchy(7.0, 0.5))

@@ -14,11 +14,23 @@ import numpy as np
 MASK = 2**64 - 1
 
 
+def bell_edges(layers=128, tail=3.442619855899, area=9.91256303526217e-3):
+    """Where layers of equal area under exp(−x²/2) end, from the outermost to the innermost."""
+    edges = [area / math.exp(-0.5 * tail * tail), tail]
+    while len(edges) < layers:
+        x = edges[-1]
+        edges.append(math.sqrt(-2 * math.log(area / x + math.exp(-0.5 * x * x))))
+    return [*edges, 0.0]
+
+
+BELL = bell_edges()
+
+
 class Words:
     """xoshiro256++ of Blackman and Vigna, and the numbers made of its words."""
 
     def __init__(self, words):
-        self.s = [int(word) for word in words]
+        self.s = [int(word) for word in words[:4]]
 
     def word(self):
         def rotate(value, k):
@@ -35,6 +47,11 @@ class Words:
         s[3] = rotate(s[3], 45)
         return result
 
+    def following(self, n):
+        """The next n words, without using them up."""
+        other = Words(self.s)
+        return [other.word() for _ in range(n)]
+
     def uniform(self):
         return (self.word() >> 11) / 2**53
 
@@ -48,11 +65,23 @@ class Words:
             if 0 < a * a + b * b <= 1:
                 return a, b
 
-    def normals(self):
-        a, b = self.disc()
-        r = a * a + b * b
-        stretch = math.sqrt(-2 * math.log(r) / r)
-        return a * stretch, b * stretch
+    def normal(self):
+        """128 layers of equal area under the bell, the widest with the tail."""
+        while True:
+            word = self.word()
+            k = word % 128
+            place = 2 * ((word >> 11) / 2**53) - 1
+            if abs(place) < BELL[k + 1] / BELL[k]:
+                return place * BELL[k]
+            if k == 0:
+                while True:
+                    x = -math.log(1 - self.uniform()) / BELL[1]
+                    if -2 * math.log(1 - self.uniform()) >= x * x:
+                        return math.copysign(BELL[1] + x, place)
+            z = place * BELL[k]
+            outer, inner = (math.exp(-0.5 * (edge**2 - z * z)) for edge in BELL[k : k + 2])
+            if inner + self.uniform() * (outer - inner) < 1:
+                return z
 
     def cauchy(self):
         while True:
@@ -273,12 +302,11 @@ class Twin:
         r1 = until(lambda: ranks[random.rank(weights)], (pbest,))
         r2 = until(lambda: random.below(n), (pbest, r1))
         slot = random.below(s.memory_size)
-        z, y = random.normals()
-        CR = min(max(self.M_CR[slot] + s.CR_sigma * y, 0.0), 1.0)
         centre = self.SR**s.F_exponent
-        F = centre + s.F_sigma * z
+        F = centre + s.F_sigma * random.normal()
         while not 0 <= F <= 1:
-            F = centre + s.F_sigma * random.normals()[0]
+            F = centre + s.F_sigma * random.normal()
+        CR = min(max(self.M_CR[slot] + s.CR_sigma * random.normal(), 0.0), 1.0)
         return F, CR, P[pbest][0], self.front[r1][0], P[r2][0]
 
     def biased_choice(self, i, t, ranks, P):
@@ -292,7 +320,7 @@ class Twin:
         F = centre_F + s.F_cauchy * random.cauchy()
         while not 0 <= F <= 1:
             F = centre_F + s.F_cauchy * random.cauchy()
-        CR = min(max(centre_CR + s.CR_sigma * random.normals()[0], 0.0), 1.0)
+        CR = min(max(centre_CR + s.CR_sigma * random.normal(), 0.0), 1.0)
         for floor, until_t in zip(s.eb_CR_floors, s.eb_CR_floors_until, strict=True):
             if t < until_t:
                 CR = max(CR, floor)
@@ -308,20 +336,15 @@ class Twin:
         j_rand = self.random.below(self.d)
         if CR >= 1:
             return v.copy(), 1.0
-        u = v.copy()
-        taken = 0
-        halves = []
-        for j in range(self.d):
-            if not halves:
-                word = self.random.word()
-                halves = [word >> 32, word & (2**32 - 1)]
-            if halves.pop() / 2**32 < CR or j == j_rand:
-                taken += 1
-            elif perturb:
+        words = [self.random.word() for _ in range((self.d + 1) // 2)]
+        halves = [half for word in words for half in (word & (2**32 - 1), word >> 32)]
+        is_taken = np.array([half < math.floor(CR * 2**32) for half in halves[: self.d]])
+        is_taken[j_rand] = True
+        u = np.where(is_taken, v, x_i)
+        if perturb:
+            for j in np.flatnonzero(~is_taken):
                 u[j] = x_i[j] + self.unit[j] * self.random.cauchy()
-            else:
-                u[j] = x_i[j]
-        return u, taken / self.d
+        return u, is_taken.sum() / self.d
 
     def repaired(self, u, x_i):
         for j in range(self.d):

@@ -1,10 +1,13 @@
-"""Random numbers for compiled code: xoshiro256++ on an explicit state of four words.
+"""Random numbers for compiled code: xoshiro256++ on an explicit state.
 
-The state is a uint64 vector of length 4 that travels with the run, so a run is a pure function of
-it. Every function below says how many words it takes; that is part of the contract, because the
-order of draws decides the trajectory of a seed.
+The state is one uint64 vector that travels with the run, so a run is a pure function of it: the
+generator's four words, a cursor, and the next `AHEAD` words, made in one go. Making them in a tight
+loop, where the four words stay in registers, takes a fifth of the time of making one at a time
+between other work. Every function below says how many words it takes; that is part of the
+contract, because the order of draws decides the trajectory of a seed.
 
 [BV] D. Blackman, S. Vigna, Scrambled linear pseudorandom number generators, ACM TOMS 47 (2021).
+[D] J. A. Doornik, An improved ziggurat method to generate normal random samples, Oxford (2005).
 """
 
 import math
@@ -13,21 +16,27 @@ import numpy as np
 
 from rdex.common.compiling import part
 
+_1 = np.uint64(1)
 _11 = np.uint64(11)
 _17 = np.uint64(17)
 _19 = np.uint64(19)
 _23 = np.uint64(23)
+_32 = np.uint64(32)
 _41 = np.uint64(41)
 _45 = np.uint64(45)
+_LOW_32 = np.uint64(0xFFFFFFFF)
+
+
+#: Words made in one go.
+AHEAD = 128
+_CURSOR = 4
+_FIRST = 5
+_END = _FIRST + AHEAD
 
 
 @part()
 def advance(s0, s1, s2, s3):
-    """The next 64 random bits and the state after them; one step of [BV]'s xoshiro256++.
-
-    Loops that draw many words keep the state in four locals: in the array, a store to any other
-    array would force it through memory at every step.
-    """
+    """The next 64 random bits and the state after them; one step of [BV]'s xoshiro256++."""
     total = s0 + s3
     word = ((total << _23) | (total >> _41)) + s0
     shifted = s1 << _17
@@ -40,11 +49,50 @@ def advance(s0, s1, s2, s3):
     return word, s0, s1, s2, s3
 
 
+@part(inline=False)
+def refill(s):
+    """Make the next words. Eight steps at a time: a smaller loop would be inlined at every draw."""
+    s0, s1, s2, s3 = s[0], s[1], s[2], s[3]
+    for k in range(_FIRST, _END, 8):
+        s[k], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+        s[k + 1], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+        s[k + 2], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+        s[k + 3], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+        s[k + 4], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+        s[k + 5], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+        s[k + 6], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+        s[k + 7], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+    s[0], s[1], s[2], s[3] = s0, s1, s2, s3
+    s[_CURSOR] = _FIRST
+
+
 @part()
 def next_word(s):
     """The next 64 random bits; one word."""
-    word, s[0], s[1], s[2], s[3] = advance(s[0], s[1], s[2], s[3])
-    return word
+    if s[_CURSOR] >= _END:
+        refill(s)
+    k = s[_CURSOR]
+    s[_CURSOR] = k + _1
+    return s[k]
+
+
+@part()
+def half_words(s, out, n):
+    """n numbers of 32 random bits into out[:n], where out has room for n + 1; one word for two of
+    them, the lower half first."""
+    at = np.uint64(0)  # unsigned: an index that may be negative costs a test
+    end = np.uint64(n)
+    while at < end:
+        if s[_CURSOR] >= _END:
+            refill(s)
+        first = s[_CURSOR]
+        words = min(np.uint64(_END) - first, (end + _1 - at) >> _1)
+        for k in range(words):
+            word = s[first + k]
+            out[at + k + k] = np.int64(word & _LOW_32)
+            out[at + k + k + _1] = np.int64(word >> _32)
+        s[_CURSOR] = first + words
+        at += words + words
 
 
 @part()
@@ -71,12 +119,57 @@ def disc(s):
             return a, b, radius
 
 
+def _layers():
+    """Edges of layers of equal area under exp(−x²/2), widest first, the one with the tail before
+    them; and the share of each that lies under the next."""
+    edges = np.zeros(_LAYERS + 1)
+    edges[0] = _AREA / math.exp(-0.5 * _TAIL * _TAIL)
+    edges[1] = _TAIL
+    for k in range(2, _LAYERS):
+        x = edges[k - 1]
+        edges[k] = math.sqrt(-2.0 * math.log(_AREA / x + math.exp(-0.5 * x * x)))
+    return edges, edges[1:] / edges[:-1]
+
+
+_LAYERS = 128
+_TAIL = 3.442619855899  # where the tail begins, and the area of a layer [D]
+_AREA = 9.91256303526217e-3
+_EDGES, _SURE = _layers()
+_7_BITS = np.uint64(_LAYERS - 1)
+
+
 @part()
-def normal_pair(s):
-    """Two independent standard normals (Marsaglia's polar method)."""
-    a, b, radius = disc(s)
-    stretch = math.sqrt(-2.0 * math.log(radius) / radius)
-    return a * stretch, b * stretch
+def normal(s):
+    """A standard normal by Marsaglia and Tsang's ziggurat, in the form of [D]; one word in 99 of
+    100 cases. Its lower 7 bits choose the layer, its upper 53 the place in it."""
+    word = next_word(s)
+    layer = word & _7_BITS
+    place = np.float64(word >> _11) * 2.220446049250313e-16 - 1.0
+    if abs(place) < _SURE[layer]:
+        return place * _EDGES[layer]
+    return _normal_at_the_edge(s, layer, place)
+
+
+@part(inline=False)
+def _normal_at_the_edge(s, layer, place):
+    """The rest of `normal`: under the curve or not, the tail, and another try."""
+    while True:
+        if layer == 0:
+            x, y = 1.0, 0.0
+            while 2.0 * y < x * x:
+                x = -math.log(1.0 - uniform(s)) / _TAIL
+                y = -math.log(1.0 - uniform(s))
+            return _TAIL + x if place > 0.0 else -_TAIL - x
+        value = place * _EDGES[layer]
+        outer = math.exp(-0.5 * (_EDGES[layer] ** 2 - value * value))
+        inner = math.exp(-0.5 * (_EDGES[layer + _1] ** 2 - value * value))
+        if inner + uniform(s) * (outer - inner) < 1.0:
+            return value
+        word = next_word(s)
+        layer = word & _7_BITS
+        place = np.float64(word >> _11) * 2.220446049250313e-16 - 1.0
+        if abs(place) < _SURE[layer]:
+            return place * _EDGES[layer]
 
 
 @part()
@@ -89,12 +182,19 @@ def cauchy(s):
 
 
 def seed_words(rng):
-    """Four state words from whatever `numpy.random.default_rng` accepts.
+    """The state of a generator, from whatever `numpy.random.default_rng` accepts.
 
     Ints, sequences of ints, None and SeedSequence go through `SeedSequence.generate_state`. From a
     Generator, BitGenerator or RandomState four words are drawn, which advances it; nothing is
     spawned from it.
     """
+    state = np.zeros(_END, np.uint64)
+    state[:_CURSOR] = _four_words(rng)
+    state[_CURSOR] = _END  # nothing is made yet
+    return state
+
+
+def _four_words(rng):
     if isinstance(rng, np.random.SeedSequence):
         return rng.generate_state(4, np.uint64)
     if isinstance(rng, np.random.Generator | np.random.BitGenerator | np.random.RandomState):

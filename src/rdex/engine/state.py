@@ -73,11 +73,11 @@ def make_state(
     box = make_box(problem, settings, log_variables)
     limit, scale_auto = make_limit(problem, limits)
     rows = 3 * n0 + capacity
-    x = np.zeros((rows, d))
-    x[:n0] = initial_points(random, box, n0)
+    x = np.zeros((rows + 1, layout.padded(d)))
+    x[:n0, :d] = initial_points(random, box, n0, d)
     if initial is not None:
         given = encoded_points(initial, problem, box)[:n0]
-        x[: len(given)] = given
+        x[: len(given), :d] = given
     count = np.zeros(len(layout.COUNT_NAMES), dtype=np.int64)
     count[layout.N] = n0
     count[layout.RACE_OWED] = -1
@@ -115,14 +115,15 @@ def make_state(
         initial=np.zeros((n0 if scale_auto else 0, m_g + m_h)),
         scratch=np.zeros(2 * n0, dtype=np.int64),
         levels=np.zeros(n0),
+        bits=np.repeat([0, layout.NEVER], [d, layout.padded(d) + 1 - d]),
     )
 
 
-def initial_points(random: NDArray[np.uint64], box: Floats, n: int) -> Floats:
-    """`n` uniform points of the box."""
+def initial_points(random: NDArray[np.uint64], box: Floats, n: int, d: int) -> Floats:
+    """`n` uniform points (n, d) of the box."""
     from rdex.engine.kernels.points import uniform_points
 
-    points = np.empty((n, box.shape[1]))
+    points = np.empty((n, d))
     uniform_points(random, box, points)
     return points
 
@@ -139,6 +140,7 @@ def encoded_points(initial: ArrayLike, problem: Problem, box: Floats) -> Floats:
             f"initial[{i}, {j}] must be in [{problem.lower[j]}, {problem.upper[j]}], "
             f"got {points[i, j]}"
         )
+    box = box[:, : problem.dim]
     is_log = box[layout.MAPPING] == layout.LOGARITHMIC
     points[:, is_log] = np.log10(points[:, is_log])
     return np.clip(points, box[layout.LOWER], box[layout.UPPER])
@@ -176,7 +178,7 @@ def make_box(
     box[layout.UNIT] = settings.perturb_scale * (
         (upper - lower) / REFERENCE_WIDTH if in_range else 1.0
     )
-    return box
+    return np.pad(box, ((0, 0), (0, layout.padded(problem.dim) - problem.dim)))
 
 
 def make_limit(problem: Problem, limits: Limits) -> tuple[Floats, bool]:

@@ -7,8 +7,9 @@ later process.
 from numba import types
 
 from rdex.common.compiling import VECTOR, kernel
-from rdex.engine.kernels.layout import ASKED, MAPPED, MATRIX, N0, READY, STATE_TYPE
-from rdex.engine.kernels.steps import admit, ask_row, can_ask, decode, tell_row
+from rdex.engine.kernels.layout import ASKED, MAPPED, MATRIX, N0, READY, STATE_TYPE, TOLD, N
+from rdex.engine.kernels.steps import admit, batch_of_size, can_ask, decode, tell_row
+from rdex.engine.kernels.variation import ask_row
 
 
 @kernel(types.int64(STATE_TYPE, types.int64, types.boolean, MATRIX))
@@ -61,3 +62,24 @@ def tell_ask(state, f, g, h, point):
     ask_row(state, k)
     decode(state.x, 3 * int(state.param[N0]) + k, state.box, state.count[MAPPED], point)
     return 2 if ended else 1
+
+
+@kernel(types.int64(STATE_TYPE, types.int64, VECTOR, MATRIX, MATRIX, types.int64, MATRIX))
+def tell_ask_rows(state, told, f, g, h, batch, points):
+    """A batch in one call: take the results of the `told` earliest rows, then draw up to `batch`
+    rows (0: `default_batch`) into `points`. Returns how many there are, negative if a generation
+    ended; 0 at the end of the run."""
+    capacity = state.info.shape[0]
+    ended = False
+    for i in range(told):
+        if tell_row(state, state.count[TOLD] % capacity, f[i], g[i], h[i]):
+            ended = True
+    first = 3 * int(state.param[N0])
+    most = batch if batch > 0 else batch_of_size(state.count[N])
+    drawn = 0
+    while drawn < min(most, points.shape[0]) and can_ask(state.param, state.count, False):
+        k = state.count[ASKED] % capacity
+        ask_row(state, k)
+        decode(state.x, first + k, state.box, state.count[MAPPED], points[drawn])
+        drawn += 1
+    return -drawn if ended else drawn

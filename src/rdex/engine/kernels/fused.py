@@ -9,13 +9,13 @@ from numba import types
 from rdex.common.compiling import OBJECTIVE, VECTOR, kernel
 from rdex.engine.kernels.layout import ASKED, MAPPED, N0, STATE_TYPE, TOLD, N
 from rdex.engine.kernels.steps import (
-    ask_row,
     batch_of_size,
     can_ask,
     decode,
     is_goal_reached,
     tell_row,
 )
+from rdex.engine.kernels.variation import ask_row
 
 
 @kernel(

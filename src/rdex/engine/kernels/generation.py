@@ -23,7 +23,6 @@ from rdex.engine.kernels.layout import (
     LATEST_BIASED,
     LATEST_F,
     MADE,
-    MAXFEV,
     MCR,
     MEMORY,
     MEMORY_WEIGHT,
@@ -50,6 +49,7 @@ from rdex.engine.kernels.layout import (
     N,
 )  # fmt: skip
 from rdex.engine.kernels.order import merge_ranked, order_statistic, rank_members
+from rdex.engine.kernels.sampling import progress
 from rdex.evaluation.kernels import violation
 
 
@@ -77,7 +77,7 @@ def epsilon(param, t, phi, n, levels):
 def begin_generation(param, count, value, f, phi, front, pool, slot, scratch, levels):
     """A new ε, and front and P ordered by it."""
     n = count[N]
-    eps = epsilon(param, count[TOLD] / param[MAXFEV], phi, n, levels)
+    eps = epsilon(param, progress(count[TOLD], param, value), phi, n, levels)
     if eps != value[EPS] or count[GENERATION] == 0:
         value[EPS] = eps
         rank_members(f, phi, front, 0, n, eps, scratch)
@@ -181,7 +181,7 @@ def end_generation(param, count, value, x, f, phi, front, pool, memory, slot, sc
     update_memory(param, count, value, memory)
     value[SR] = count[SUCCESSES] / n
     value[F_CENTRE] = value[SR] ** param[F_EXPONENT]
-    t = count[TOLD] / param[MAXFEV]
+    t = progress(count[TOLD], param, value)
     n_new = int(param[N0] + (param[N_MIN] - param[N0]) * t)
     n_new = min(max(n_new, int(param[N_MIN])), n)
     # P and the successes set aside become one sequence; what is beyond n_new is free again.

@@ -9,6 +9,9 @@ Everybody lives in one matrix x (with f and phi beside it), and a member is a ro
     0 .. n0-1               the front, row = slot of the ring
     n0 .. 3 n0-1            P, the successes set aside for it, and free rows
     3 n0 .. 3 n0+capacity-1 rows handed out and not yet decided ("pending")
+    the last row            spare: the parent of a perturbed trial
+Rows of x and box are filled up with zeros to a whole number of vectors, `padded(d)` columns: the
+loops over them need no remainder, which took as long as the rest.
 Kernels pass row numbers, not row views: a view costs two atomic reference counts, which took half
 of the run time.
 """
@@ -22,6 +25,18 @@ from rdex.common.compiling import VECTOR
 
 MATRIX = types.float64[:, ::1]
 INTEGERS = types.int64[::1]
+
+#: Columns of a row are a multiple of this.
+LANES = 8
+
+#: Bits of a filled-up column: above every limit, so that it is never taken from the mutant.
+NEVER = np.int64(2**63 - 1)
+
+
+def padded(d):
+    """Columns of a row of x for d variables."""
+    return -(-d // LANES) * LANES
+
 
 # --- param: constants of a run, written by `engine.state.parameter_vector` -----------------------
 PARAM_NAMES = (
@@ -82,12 +97,13 @@ VALUE_NAMES = (
     "SR",  # success rate of the last generation
     "F_CENTRE",  # SR ** F_EXPONENT
     "RHO",  # share of exploitation-biased trials
+    "CLOCK",  # used share of the time, 0 without a time limit
     "BEST_F", "BEST_PHI",
     "GAIN_EB", "GAIN_STD",  # ΣΔ by branch
     "SUM_W", "SUM_WF", "SUM_WFF", "SUM_WA", "SUM_WAA",  # sums for the weighted Lehmer means
 )  # fmt: skip
 (
-    EPS, SR, F_CENTRE, RHO, BEST_F, BEST_PHI, GAIN_EB, GAIN_STD,
+    EPS, SR, F_CENTRE, RHO, CLOCK, BEST_F, BEST_PHI, GAIN_EB, GAIN_STD,
     SUM_W, SUM_WF, SUM_WFF, SUM_WA, SUM_WAA,
 ) = range(len(VALUE_NAMES))  # fmt: skip
 
@@ -116,10 +132,10 @@ class State(NamedTuple):
     param: np.ndarray  # constants
     count: np.ndarray  # whole numbers
     value: np.ndarray  # real numbers
-    random: np.ndarray  # (4,) words of xoshiro256++
-    box: np.ndarray  # (6, d) LOWER .. MAPPING
+    random: np.ndarray  # (133,) xoshiro256++ with words made ahead
+    box: np.ndarray  # (6, padded d) LOWER .. MAPPING
     limit: np.ndarray  # (3, m) TOLERANCE, WEIGHT, UNWEIGHTED
-    x: np.ndarray  # (3 n0 + capacity, d)
+    x: np.ndarray  # (3 n0 + capacity + 1, padded d)
     f: np.ndarray  # (3 n0 + capacity,)
     phi: np.ndarray  # (3 n0 + capacity,)
     front: np.ndarray  # (n0,) the first N: slots of the front, best first by ε-score
@@ -138,6 +154,7 @@ class State(NamedTuple):
     initial: np.ndarray  # (n0, m) constraints of the initial points, if weights are automatic
     scratch: np.ndarray  # (2 n0,) for sorting
     levels: np.ndarray  # (n0,) for the order statistic
+    bits: np.ndarray  # (padded d + 1,) for the crossover
 
 
 MF, MCR = range(2)  # rows of memory
@@ -146,7 +163,7 @@ STATE_TYPE = types.NamedTuple(
     (
         VECTOR, INTEGERS, VECTOR, types.uint64[::1], MATRIX, MATRIX, MATRIX, VECTOR, VECTOR,
         INTEGERS, INTEGERS, types.int64[:, ::1], MATRIX, MATRIX, VECTOR, VECTOR, VECTOR,
-        VECTOR, VECTOR, MATRIX, MATRIX, MATRIX, INTEGERS, VECTOR,
+        VECTOR, VECTOR, MATRIX, MATRIX, MATRIX, INTEGERS, VECTOR, INTEGERS,
     ),
     State,
 )  # fmt: skip

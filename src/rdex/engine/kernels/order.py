@@ -6,7 +6,13 @@ f_max + 1 + φ; only the order matters, and two keys do not lose digits. No NaN 
 functions (evaluation.kernels.settle).
 """
 
+import numpy as np
+
 from rdex.common.compiling import part
+from rdex.common.moving import move
+
+_0 = np.uint64(0)
+_1 = np.uint64(1)
 
 
 @part()
@@ -120,15 +126,24 @@ def merge_ranked(f, phi, order, middle, stop, eps, scratch):
 
 @part()
 def _position(values, order, low, high, value, i):
-    """First place in order[low:high], sorted by (values, row), where (value, i) may stand."""
-    while low < high:
-        middle = (low + high) >> 1
-        k = order[middle]
-        if values[k] < value or (values[k] == value and k < i):
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    """First place in order[low:high], sorted by (values, row), where (value, i) may stand.
+
+    The number of steps depends on high − low alone, and none of them branches on a value: a branch
+    nobody can predict costs more than the step.
+    """
+    at = np.uint64(low)
+    size = np.uint64(high - low)
+    while size > _1:
+        half = size >> _1
+        k = order[at + half - _1]
+        other = values[np.uint64(k)]
+        at += half if (other < value) | ((other == value) & (k < i)) else _0
+        size -= half
+    if size == _1:
+        k = order[at]
+        other = values[np.uint64(k)]
+        at += _1 if (other < value) | ((other == value) & (k < i)) else _0
+    return at
 
 
 @part()
@@ -145,13 +160,11 @@ def reposition(f, phi, order, inside, n, i, f_new, phi_new, eps):
         new = _position(f, order, 0, inside, f_new, i)
     else:
         new = _position(phi, order, inside, n, phi_new, i)
-    if new > old:
-        new -= 1  # row i itself stood before its new place
-        for k in range(old, new):
-            order[k] = order[k + 1]
-    else:
-        for k in range(old, new, -1):
-            order[k] = order[k - 1]
+    # What lies between moves one place: down where row i leaves before it, else up.
+    down = _1 if new > old else _0
+    new -= down
+    first = min(old, new)
+    move(order, first + _1 - down, first + down, max(old, new) - first)
     order[new] = i
     f[i] = f_new
     phi[i] = phi_new

@@ -1,4 +1,4 @@
-"""Draws of one trial: scale factor, crossover rate, donors by rank.
+"""Progress, and draws of one trial: scale factor, crossover rate, donors by rank.
 
 Rank weights are drawn by inverting their distribution, so no table has to follow the shrinking
 population: exp(−κ rank/N) is a truncated geometric distribution, N − rank a triangular one.
@@ -7,7 +7,14 @@ population: exp(−κ rank/N) is a truncated geometric distribution, N − rank 
 import math
 
 from rdex.common.compiling import part
-from rdex.common.random import cauchy, normal_pair, uniform
+from rdex.common.random import cauchy, normal, uniform
+from rdex.engine.kernels.layout import CLOCK, MAXFEV
+
+
+@part()
+def progress(evaluations, param, value):
+    """t: the used share of the budget or, if that is larger, of the time."""
+    return max(evaluations / param[MAXFEV], value[CLOCK])
 
 
 @part()
@@ -37,23 +44,19 @@ def rank_linear(random, n, ranks):
 
 @part()
 def standard_parameters(random, centre, F_sigma, M_CR, CR_sigma):
-    """F and CR of the standard branch, Eq. (csop_Fstd); one pair of normals, more while F is
-    outside [0, 1]."""
-    a, b = normal_pair(random)
-    CR = clip(M_CR + CR_sigma * b, 0.0, 1.0)
-    F = centre + F_sigma * a
+    """F and CR of the standard branch, Eq. (csop_Fstd): a normal for F, redrawn while F is outside
+    [0, 1], and one for CR."""
+    F = centre + F_sigma * normal(random)
     while not 0.0 <= F <= 1.0:
-        a, b = normal_pair(random)
-        F = centre + F_sigma * a
-    return F, CR
+        F = centre + F_sigma * normal(random)
+    return F, clip(M_CR + CR_sigma * normal(random), 0.0, 1.0)
 
 
 @part()
 def biased_parameters(random, M_F, F_scale, M_CR, CR_sigma, CR_floor):
     """F and CR of the exploitation-biased branch: a Cauchy number, redrawn while outside [0, 1],
-    and then a pair of normals."""
+    and a normal."""
     F = M_F + F_scale * cauchy(random)
     while not 0.0 <= F <= 1.0:
         F = M_F + F_scale * cauchy(random)
-    a, _b = normal_pair(random)
-    return F, max(clip(M_CR + CR_sigma * a, 0.0, 1.0), CR_floor)
+    return F, max(clip(M_CR + CR_sigma * normal(random), 0.0, 1.0), CR_floor)

@@ -74,8 +74,10 @@ def enter(count, eps, near, x, f, phi, front, pool, row):
     i = count[RING]
     count[RING] = i + 1 if i + 1 < n else 0
     count[NEARLY] += int(phi[row] < near) - int(phi[i] < near)
-    aside = pool[n + count[STAGED]]
-    count[STAGED] += 1
+    # Full only where newcomers came on top of N successes: then the latest one makes room.
+    last = min(n + count[STAGED], pool.size - 1)
+    aside = pool[last]
+    count[STAGED] = last + 1 - n
     count[SUCCESSES] += 1
     count[INSIDE] = reposition(f, phi, front, count[INSIDE], n, i, f[row], phi[row], eps)
     f[aside] = f[row]

@@ -1,6 +1,5 @@
-"""The two halves of every loop: draw a row, take its result.
-
-They receive the state and are inlined into the loops of `fused` and `asktell`.
+"""What every loop does beside drawing a row (`variation.ask_row`): may it, decode it, take its
+result. The parts receive the state and are inlined into the loops of `fused` and `asktell`.
 """
 
 import math
@@ -43,7 +42,6 @@ from rdex.engine.kernels.layout import (
 from rdex.engine.kernels.order import precedes
 from rdex.engine.kernels.recording import record, update_best, write_trace
 from rdex.engine.kernels.selection import decide, enter
-from rdex.engine.kernels.variation import draw_row
 from rdex.evaluation.kernels import settle, violation
 
 #: The largest default batch.
@@ -97,15 +95,6 @@ def can_ask(param, count, ahead):
     if ahead or count[RACE_OWED] >= 0:
         return True
     return count[MADE] < count[N] and count[ASKED] - count[TOLD] < max(1, count[N] // 2)
-
-
-@part()
-def ask_row(state, k):
-    """Draw the next point as pending row k."""
-    draw_row(
-        state.param, state.count, state.value, state.random, state.box, state.x, state.f, state.phi,
-        state.front, state.pool, state.info, state.draw, state.memory, k,
-    )  # fmt: skip
 
 
 @part(inline=False)

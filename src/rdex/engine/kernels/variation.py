@@ -3,8 +3,8 @@
 Order of draws, part of the contract: target; branch (only where EB is open); donors pbest, r1, r2,
 each redrawn until the inequalities hold; memory slot; F and CR; perturbed or not (only where the
 probability is positive); j_rand; then, unless CR = 1, one word for every two coordinates, the even
-one taking the lower 32 bits, and a Cauchy number where a perturbed trial keeps the parent's
-component. A race partner draws a, c, b, then j_rand and its words.
+one taking the lower 32 bits, and after them a Cauchy number for every component that a perturbed
+trial does not take from the mutant. A race partner draws a, c, b, then j_rand and its words.
 
 Inequalities between donors compare plain integers, a position in P with a slot of the front: so
 does the released program, and it is kept.
@@ -13,7 +13,7 @@ does the released program, and it is kept.
 import numpy as np
 
 from rdex.common.compiling import part
-from rdex.common.random import advance, below, cauchy, next_word, uniform
+from rdex.common.random import below, cauchy, half_words, uniform
 from rdex.engine.kernels.layout import (
     ASKED,
     BIASED,
@@ -44,6 +44,7 @@ from rdex.engine.kernels.layout import (
     MF,
     N0,
     NEARLY,
+    NEVER,
     PARTNER,
     PBEST_SHARE,
     PERTURB_PROBABILITY,
@@ -75,87 +76,63 @@ from rdex.engine.kernels.order import precedes
 from rdex.engine.kernels.sampling import (
     biased_parameters,
     clip,
+    progress,
     rank_exponential,
     rank_linear,
     standard_parameters,
 )
 
-_32 = np.uint64(32)
-_LOW_32 = np.uint64(0xFFFFFFFF)
+_ALL = np.int64(2**62)
 
 
 @part()
-def mutate(x, u, i, F_pull, towards, F_push, plus, minus):
-    """x_u = x_i + F_pull (x_towards − x_i) + F_push (x_plus − x_minus), all of them rows of x;
-    Eqs. (csop_std_mut) and (csop_eb_mut)."""
-    for j in range(x.shape[1]):
-        x[u, j] = x[i, j] + F_pull * (x[towards, j] - x[i, j]) + F_push * (x[plus, j] - x[minus, j])
-
-
-@part()
-def cross(random, x, u, i, CR, perturb, box):
-    """Binomial crossover of row u, which holds the mutant, with row i; Eq. (csop_xover).
-
-    A component not taken from the mutant is x_ij, or Cauchy(x_ij, unit_j) if perturb. Returns A,
-    the realised share of components taken from the mutant.
-    """
-    d = x.shape[1]
+def draw_bits(random, bits, d, CR):
+    """Random bits for each component, and the limit below which they take the mutant's: every
+    component with probability CR, j_rand for certain."""
     j_rand = below(random, d)
     if CR >= 1.0:
-        return 1.0
-    limit = np.uint64(CR * 4294967296.0)
-    if perturb:
-        return _cross_perturbed(random, x, u, i, limit, j_rand, box)
-    return _cross_plainly(random, x, u, i, limit, j_rand)
-
-
-@part()
-def _cross_plainly(random, x, u, i, limit, j_rand):
-    """Component j is kept if its 32 random bits are below `limit`; two share one word."""
-    d = x.shape[1]
-    s0, s1, s2, s3 = random[0], random[1], random[2], random[3]
-    word = s0
-    taken = 0
-    for j in range(d):
-        if j & 1 == 0:
-            word, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
-        else:
-            word >>= _32
-        keep = ((word & _LOW_32) < limit) | (j == j_rand)
-        taken += keep
-        x[u, j] = x[u, j] if keep else x[i, j]
-    random[0], random[1], random[2], random[3] = s0, s1, s2, s3
-    return taken / d
+        return _ALL
+    half_words(random, bits, d)
+    bits[j_rand] = -1
+    bits[d] = NEVER  # where d is odd, half a word was left over
+    return np.int64(CR * 4294967296.0)
 
 
 @part(inline=False)
-def _cross_perturbed(random, x, u, i, limit, j_rand, box):
-    """The same with a Cauchy number where a component is not kept."""
-    d = x.shape[1]
-    word = random[0]
-    taken = 0
+def perturb_parent(random, x, i, d, bits, limit, box):
+    """Fill the spare row: where the mutant's component is not taken, Cauchy(x_ij, unit_j)."""
+    spare = x.shape[0] - 1
     for j in range(d):
-        word = next_word(random) if j & 1 == 0 else word >> _32
-        if ((word & _LOW_32) < limit) or j == j_rand:
-            taken += 1
-        else:
-            x[u, j] = x[i, j] + box[UNIT, j] * cauchy(random)
-    return taken / d
+        if bits[j] >= limit:
+            x[spare, j] = x[i, j] + box[UNIT, j] * cauchy(random)
+    return spare
 
 
 @part()
-def repair(x, u, i, box, share):
-    """Put every component of row u outside its bounds between x_ij and the bound it broke (share
-    of the bound 0.5: the midpoint); Eq. (csop_repair). Perturbed components are no exception."""
+def combine(x, u, i, F_pull, towards, F_push, plus, minus, kept, bits, limit, box, share):
+    """Mutation, crossover and repair of one trial in a loop that runs on vectors. All but the F's
+    are rows of x.
+
+    Mutant: x_i + F_pull (x_towards − x_i) + F_push (x_plus − x_minus), Eqs. (csop_std_mut) and
+    (csop_eb_mut). Binomial crossover, Eq. (csop_xover), with row `kept`. A component outside its
+    bounds, a perturbed one too, is put between x_ij and the bound it broke (share of the bound
+    0.5: the midpoint), Eq. (csop_repair). Returns the number of components taken from the mutant.
+    """
+    taken = 0
     for j in range(x.shape[1]):
+        parent = x[i, j]
+        mutant = parent + F_pull * (x[towards, j] - parent) + F_push * (x[plus, j] - x[minus, j])
+        is_taken = bits[j] < limit
+        taken += is_taken
+        value = mutant if is_taken else x[kept, j]
         low = box[LOWER, j]
         high = box[UPPER, j]
-        value = x[u, j]
         bound = low if value < low else high
-        mixed = x[i, j] + share * (bound - x[i, j])
+        mixed = parent + share * (bound - parent)
         mixed = low if mixed < low else mixed  # rounding may not leave the box either
         mixed = high if mixed > high else mixed
         x[u, j] = mixed if (value < low) | (value > high) else value
+    return taken
 
 
 @part()
@@ -221,22 +198,11 @@ def cr_floor(param, t):
 
 
 @part()
-def draw_initial(count, x, info, first, k):
-    """Hand out the next initial point as pending row k."""
-    i = count[ASKED]
-    info[k, TARGET] = i
-    info[k, KIND] = INITIAL
-    for j in range(x.shape[1]):
-        x[first + k, j] = x[i, j]
-
-
-@part()
-def draw_trial(param, count, value, random, box, x, f, phi, front, pool, info, draw, memory,
-               first, k):  # fmt: skip
-    """Make one trial as pending row k."""
+def choose_trial(param, count, value, random, f, phi, front, pool, info, draw, memory, k):
+    """Target, donors and parameters of a trial: i, F, CR and the rows towards, plus, minus."""
     n = count[N]
     H = memory.shape[1]
-    t = count[ASKED] / param[MAXFEV]
+    t = progress(count[ASKED], param, value)
     i = below(random, n)
     biased = t >= param[EB_FROM] and uniform(random) < value[RHO]
     if biased:
@@ -260,23 +226,16 @@ def draw_trial(param, count, value, random, box, x, f, phi, front, pool, info, d
             random, value[F_CENTRE], param[F_SIGMA], memory[MCR, h], param[CR_SIGMA]
         )
         towards, plus, minus = pool[pbest], r1, pool[r2]
-    u = first + k
-    mutate(x, u, i, F, towards, F, plus, minus)
-    chance = param[PERTURB_PROBABILITY]
-    perturb = chance > 0.0 and uniform(random) < chance
-    A = cross(random, x, u, i, CR, perturb, box)
-    repair(x, u, i, box, param[REPAIR_SHARE])
-
     info[k, TARGET] = i
     info[k, KIND] = BIASED if biased else STANDARD
     draw[k, DRAW_F] = F
     draw[k, DRAW_CR] = CR
-    draw[k, SHARE] = A
     draw[k, TARGET_F] = f[i]
     draw[k, TARGET_PHI] = phi[i]
     count[MADE] += 1
     if param[RACE] != 0.0 and is_racing(param, count, value, f, phi, front, i, t):
         count[RACE_OWED] = k
+    return i, F, CR, towards, plus, minus
 
 
 @part(inline=False)
@@ -293,13 +252,12 @@ def is_racing(param, count, value, f, phi, front, i, t):
 
 
 @part(inline=False)
-def draw_racer(param, count, random, box, x, front, pool, info, draw, first, k):
-    """Make the second trial of a race as pending row k."""
+def choose_racer(param, count, random, front, pool, info, draw, k):
+    """The same for the second trial of a race, which takes its target and F from the first."""
     partner = count[RACE_OWED]
     count[RACE_OWED] = -1
     n = count[N]
     i = info[partner, TARGET]
-    F = draw[partner, DRAW_F]
     CR = clip(draw[partner, DRAW_CR], param[RACE_CR_LOW], param[RACE_CR_HIGH])
     a = below(random, n)
     while a == i:
@@ -315,30 +273,53 @@ def draw_racer(param, count, random, box, x, front, pool, info, draw, first, k):
             break
     if b == i:
         b = below(random, n)
-    u = first + k
-    mutate(x, u, i, param[RACE_PULL] * F, b, param[RACE_PUSH] * F, pool[a], pool[c])
-    A = cross(random, x, u, i, CR, False, box)
-    repair(x, u, i, box, param[REPAIR_SHARE])
     info[k, TARGET] = i
     info[k, KIND] = info[partner, KIND]
-    for column in range(draw.shape[1]):
-        draw[k, column] = draw[partner, column]
-    draw[k, SHARE] = A
     info[k, PARTNER] = partner
     info[partner, PARTNER] = k
+    for column in range(draw.shape[1]):
+        draw[k, column] = draw[partner, column]
+    return i, draw[partner, DRAW_F], CR, b, pool[a], pool[c]
 
 
 @part()
-def draw_row(param, count, value, random, box, x, f, phi, front, pool, info, draw, memory, k):
+def ask_row(state, k):
     """Write the next point to evaluate into pending row k."""
-    first = 3 * int(param[N0])
+    param, count, value, random = state.param, state.count, state.value, state.random
+    box, x, info, draw, bits = state.box, state.x, state.info, state.draw, state.bits
+    u = 3 * int(param[N0]) + k
     info[k, PARTNER] = -1
     info[k, IS_IN] = 0
     if count[READY] == 0:
-        draw_initial(count, x, info, first, k)
-    elif count[RACE_OWED] >= 0:
-        draw_racer(param, count, random, box, x, front, pool, info, draw, first, k)
+        i = count[ASKED]
+        info[k, TARGET] = i
+        info[k, KIND] = INITIAL
+        for j in range(x.shape[1]):
+            x[u, j] = x[i, j]
+        count[ASKED] += 1
+        return
+    pull = 1.0
+    push = 1.0
+    perturb = False
+    if count[RACE_OWED] >= 0:
+        i, F, CR, towards, plus, minus = choose_racer(
+            param, count, random, state.front, state.pool, info, draw, k
+        )
+        pull = param[RACE_PULL]
+        push = param[RACE_PUSH]
     else:
-        draw_trial(param, count, value, random, box, x, f, phi, front, pool, info, draw, memory,
-                   first, k)  # fmt: skip
+        i, F, CR, towards, plus, minus = choose_trial(
+            param, count, value, random, state.f, state.phi, state.front, state.pool, info, draw,
+            state.memory, k,
+        )  # fmt: skip
+        chance = param[PERTURB_PROBABILITY]
+        perturb = chance > 0.0 and uniform(random) < chance
+    d = state.best_x.size
+    limit = draw_bits(random, bits, d, CR)
+    kept = perturb_parent(random, x, i, d, bits, limit, box) if perturb and CR < 1.0 else i
+    taken = combine(
+        x, u, i, pull * F, towards, push * F, plus, minus, kept, bits, limit, box,
+        param[REPAIR_SHARE],
+    )  # fmt: skip
+    draw[k, SHARE] = taken / d  # A
     count[ASKED] += 1
