@@ -90,8 +90,8 @@ def median_size(values, n, column, levels):
 
 
 @kernel()
-def epsilon(param, t, phi, n, levels):
-    return epsilon_part(param, t, phi, n, levels)
+def epsilon(param, t, start, phi, n, levels):
+    return epsilon_part(param, t, start, phi, n, levels)
 
 
 @kernel()

@@ -21,20 +21,38 @@ PARAM = parameter_vector(variant(), n0=10, maxfev=1000, checkpoints=10)
 @pytest.mark.parametrize(("t", "k"), [(0.0, 8), (0.5, 2), (0.7, 0), (0.8, 0)])
 def test_epsilon_is_the_kth_violation_from_zero(t, k):
     phi = np.random.default_rng(1).permutation(10) / 8
-    assert parts.epsilon(PARAM, t, phi, 10, np.zeros(10)) == k / 8
+    assert parts.epsilon(PARAM, t, 9.0, phi, 10, np.zeros(10)) == k / 8
 
 
 def test_epsilon_is_zero_after_its_time():
     phi = np.arange(1.0, 11.0)
-    assert parts.epsilon(PARAM, 0.8, phi, 10, np.zeros(10)) == 1.0
-    assert parts.epsilon(PARAM, np.nextafter(0.8, 1.0), phi, 10, np.zeros(10)) == 0.0
+    assert parts.epsilon(PARAM, 0.8, 9.0, phi, 10, np.zeros(10)) == 1.0
+    assert parts.epsilon(PARAM, np.nextafter(0.8, 1.0), 9.0, phi, 10, np.zeros(10)) == 0.0
+
+
+def test_epsilon_has_a_floor_until_its_time():
+    """9 (1 − t/T)² with T = 0.5, where the order statistic is below it."""
+    floored = variant(eps_floor_until=0.5, eps_floor_power=2.0)
+    param = parameter_vector(floored, n0=10, maxfev=1000, checkpoints=10)
+    phi = np.zeros(10)
+    for t, expected in ((0.0, 9.0), (0.25, 2.25), (0.5, 0.0), (0.7, 0.0)):
+        assert parts.epsilon(param, t, 9.0, phi, 10, np.zeros(10)) == expected
+    phi[:] = 4.0
+    assert parts.epsilon(param, 0.25, 9.0, phi, 10, np.zeros(10)) == 4.0
+
+
+def test_the_papers_position_counts_from_one():
+    param = parameter_vector(variant(eps_position="paper"), n0=10, maxfev=1000, checkpoints=10)
+    phi = np.random.default_rng(1).permutation(10) / 8
+    for t, position in ((0.0, 8), (0.5, 2), (0.7, 1)):
+        assert parts.epsilon(param, t, 9.0, phi, 10, np.zeros(10)) == (position - 1) / 8
 
 
 def test_epsilon_leaves_failures_out():
     phi = np.full(10, np.inf)
-    assert parts.epsilon(PARAM, 0.0, phi, 10, np.zeros(10)) == 0.0
+    assert parts.epsilon(PARAM, 0.0, 9.0, phi, 10, np.zeros(10)) == 0.0
     phi[3:6] = (3.0, 1.0, 2.0)
-    assert parts.epsilon(PARAM, 0.0, phi, 10, np.zeros(10)) == 3.0
+    assert parts.epsilon(PARAM, 0.0, 9.0, phi, 10, np.zeros(10)) == 3.0
 
 
 def lehmer(weights, values):

@@ -43,6 +43,11 @@ TABLE = {
     "perturb_unit": ("absolute", "absolute", "absolute"),
     "start_SR": (0.5, 0.5, 0.5),
     "n_min": (4, 4, 4),
+    "eps_position": ("released", "released", "released"),
+    "eps_floor_until": (0.0, 0.0, 0.0),
+    "eps_floor_power": (10.0, 10.0, 10.0),
+    "targets": ("random", "random", "random"),
+    "replacement": ("ring", "ring", "ring"),
 }
 RACE = {
     "race_until": 0.76, "race_feasible_share": 0.48, "race_feasible_phi": 1e-4,
@@ -58,6 +63,14 @@ def test_presets_are_the_table(name, column):
     for field, values in TABLE.items():
         if values[column] is not None:
             assert getattr(preset(name), field) == values[column], field
+
+
+def test_the_papers_text_as_a_preset():
+    changed = preset("rdex-csop-paper").replace(name="rdex-csop")
+    assert changed == preset("rdex-csop").replace(
+        n0=600, eps_position="paper", targets="sweep", replacement="target", equality="excess",
+        eb_from=0.0,
+    )  # fmt: skip
 
 
 def test_the_race_of_rde26_and_that_cl_srde_has_no_eb():

@@ -25,6 +25,8 @@ VARIANTS = {
     "race-and-eb": variant("rde26", eb_from=0.0, eb_credit="improvement", race_target_share=0.3),
     "units": variant(equality="excess", perturb_unit="range", perturb_probability=0.7),
     "bold": variant(start_SR=1.0, F_sigma=0.5, CR_sigma=0.5, memory_CR=0.4, pbest_share=1.0),
+    "paper": variant("rdex-csop-paper"),
+    "floor": variant(eps_floor_until=0.7, eps_floor_power=3.0, replacement="target"),
     "small": variant(memory_size=1, memory_weight=1.0, rank_pressure=0.0, repair_share=1.0),
 }
 

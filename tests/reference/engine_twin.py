@@ -201,7 +201,7 @@ class Twin:
         members = [(x, f, phi) for x, (f, phi, _, _) in zip(self.start, results, strict=True)]
         if self.scale_auto:
             members = self.rescale(members, results)
-        self.front = list(members)
+        self.initial, self.front = members, list(members)
         # P: row number -> member. Row numbers break ties, so the twin keeps them too.
         self.rows = list(range(self.n0, 3 * self.n0))
         self.member = dict(zip(self.rows, members, strict=False))
@@ -237,7 +237,13 @@ class Twin:
             self.eps = 0.0
         else:
             k = math.floor(self.s.eps_share * self.n * (1 - t) * (1 - t))
+            if self.s.eps_position == "paper":
+                k = max(1, k) - 1
             self.eps = float(levels[min(k, levels.size - 1)])
+            if t < self.s.eps_floor_until:
+                worst = max((m[2] for m in self.initial if m[2] < math.inf), default=0.0)
+                share = 1 - t / self.s.eps_floor_until
+                self.eps = max(self.eps, worst * share**self.s.eps_floor_power)
         self.sort_P(self.n)
         self.gains = {True: 0.0, False: 0.0}
         self.learned = []  # (Δ, F, A)
@@ -271,14 +277,14 @@ class Twin:
         s, random, n = self.s, self.random, self.n
         t = self.nfe / self.maxfev
         ranks = self.front_ranks()
-        i = random.below(n)
+        i = self.made if s.targets == "sweep" else random.below(n)
         biased = t >= s.eb_from and random.uniform() < self.rho
         P = [self.member[row] for row in self.rows[:n]]
         if biased:
             F, CR, a, b, c = self.biased_choice(i, t, ranks, P)
         else:
             F, CR, a, b, c = self.standard_choice(i, ranks, P)
-        x_i, f_i, phi_i = self.front[i]
+        x_i = self.front[i][0]
         v = x_i + F * (a - x_i) + F * (b - c)
         perturb = s.perturb_probability > 0 and random.uniform() < s.perturb_probability
         u, A = self.crossed(v, x_i, CR, perturb)
@@ -292,7 +298,7 @@ class Twin:
             if not key(f, phi, self.eps) < key(f2, phi2, self.eps):
                 u, A, f, phi = u2, A2, f2, phi2
         self.latest[i] = (f, biased)
-        self.select(u, f, phi, f_i, phi_i, F, A, biased)
+        self.select(i, u, f, phi, F, A, biased)
 
     def standard_choice(self, i, ranks, P):
         s, random, n = self.s, self.random, self.n
@@ -383,9 +389,10 @@ class Twin:
         return self.repaired(u, x_i), A
 
     # --- what a trial changes -------------------------------------------------------------------
-    def select(self, u, f, phi, f_i, phi_i, F, A, biased):
+    def select(self, i, u, f, phi, F, A, biased):
         if phi == math.inf:
             return
+        _, f_i, phi_i = self.front[i]
         soft_u = 0 if phi <= self.eps else phi
         soft_i = 0 if phi_i <= self.eps else phi_i
         if (phi <= self.eps or soft_u == soft_i) and f <= f_i:
@@ -396,8 +403,11 @@ class Twin:
             return
         self.gains[biased] += gain
         self.learned.append((gain, F, A))
-        self.front[self.ring] = (u, f, phi)
-        self.ring = (self.ring + 1) % self.n
+        if self.s.replacement == "target":
+            self.front[i] = (u, f, phi)
+        else:
+            self.front[self.ring] = (u, f, phi)
+            self.ring = (self.ring + 1) % self.n
         self.member[self.rows[self.n + self.successes]] = (u, f, phi)
         self.successes += 1
 

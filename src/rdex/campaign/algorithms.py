@@ -304,6 +304,7 @@ def from_entry_point(point: metadata.EntryPoint) -> Algorithm:
 REFERENCES = {
     "rdex-csop": "RDEx-CSOP: the paper's method, constants of the released program",
     "rdex": "RDEx, CEC 2025 competition",
+    "rdex-csop-paper": "RDEx-CSOP as the text of its paper has it",
     "cl-srde": "CL-SRDE, CEC 2024 competition",
     "rde26": "RDE26, CEC 2026 competition",
     "ude-iv": "UDE-IV, as its authors describe it",

@@ -55,6 +55,13 @@ class Settings(Constants):
     # ε.
     eps_share: float = constant(0.8, "η", PAPER)
     eps_until: float = constant(0.8, "t after which ε = 0", PAPER)
+    eps_position: str = "released"
+    eps_floor_until: float = constant(0.0, "T: t until which ε has a floor", "0: none")
+    eps_floor_power: float = constant(10.0, "c: power of the floor", "used with T > 0", 0, 1000)
+
+    # Whose turn it is, and whose place a success takes.
+    targets: str = "random"
+    replacement: str = "ring"
 
     # Perturbation and repair.
     perturb_probability: float = constant(0.2, "P(perturbed trial)", PAPER)
@@ -89,6 +96,9 @@ class Settings(Constants):
     race_CR: tuple[float, float] = (0.26, 0.85)
 
     CHOICES = {  # noqa: RUF012 - a class constant, not a field
+        "eps_position": ("released", "paper"),
+        "targets": ("random", "sweep"),
+        "replacement": ("ring", "target"),
         "perturb_unit": ("absolute", "range"),
         "eb_order": ("epsilon", "objective"),
         "eb_credit": ("improvement", "objective"),
@@ -126,6 +136,15 @@ PRESETS: dict[str, Constants] = {
     for settings in (
         Settings(),
         Settings(name="rdex"),
+        Settings(
+            name="rdex-csop-paper",
+            n0=600,
+            eps_position="paper",
+            targets="sweep",
+            replacement="target",
+            equality="excess",
+            eb_from=0.0,
+        ),
         Settings(
             name="cl-srde",
             n0_per_dim=20.0,

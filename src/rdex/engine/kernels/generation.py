@@ -11,7 +11,11 @@ from rdex.engine.kernels.layout import (
     EB_CREDIT_OBJECTIVE,
     EB_RATE,
     EPS,
+    EPS_BY_RANK,
+    EPS_FLOOR_POWER,
+    EPS_FLOOR_UNTIL,
     EPS_SHARE,
+    EPS_START,
     EPS_UNTIL,
     EQ_EXCESS,
     F_CENTRE,
@@ -54,14 +58,18 @@ from rdex.evaluation.kernels import violation
 
 
 @part(inline=False)
-def epsilon(param, t, phi, n, levels):
-    """ε, Eqs. (csop_eps_idx) and (csop_epsilon): an order statistic of φ over the front.
+def epsilon(param, t, start, phi, n, levels):
+    """ε, Eqs. (csop_eps_idx) and (csop_epsilon): an order statistic of φ over the front, and at
+    least start (1 − t/T)^c before time T, where there is such a floor.
 
-    Position ⌊share · N (1 − t)²⌋ counts from zero, as in the released program. Failed members
-    (φ = +inf) are left out.
+    Position ⌊share · N (1 − t)²⌋ counts from zero, as in the released program, or from one, as in
+    the paper. Failed members (φ = +inf) are left out.
     """
     if t > param[EPS_UNTIL]:
         return 0.0
+    floor = 0.0
+    if t < param[EPS_FLOOR_UNTIL]:
+        floor = start * (1.0 - t / param[EPS_FLOOR_UNTIL]) ** param[EPS_FLOOR_POWER]
     finite = 0
     for i in range(n):
         if phi[i] < math.inf:
@@ -70,14 +78,17 @@ def epsilon(param, t, phi, n, levels):
     if finite == 0:
         return 0.0
     k = int(param[EPS_SHARE] * n * (1.0 - t) * (1.0 - t))
-    return order_statistic(levels, finite, min(k, finite - 1))
+    if param[EPS_BY_RANK] != 0.0:
+        k = max(k, 1) - 1
+    return max(order_statistic(levels, finite, min(k, finite - 1)), floor)
 
 
 @part(inline=False)
 def begin_generation(param, count, value, f, phi, front, pool, slot, scratch, levels):
     """A new ε, and front and P ordered by it."""
     n = count[N]
-    eps = epsilon(param, progress(count[TOLD], param, value), phi, n, levels)
+    t = progress(count[TOLD], param, value)
+    eps = epsilon(param, t, value[EPS_START], phi, n, levels)
     if eps != value[EPS] or count[GENERATION] == 0:
         value[EPS] = eps
         rank_members(f, phi, front, 0, n, eps, scratch)
@@ -252,5 +263,7 @@ def finish_initialisation(param, count, value, limit, x, f, phi, best_x, best_g,
     n = count[N]
     for i in range(n):
         copy_member(x, f, phi, n + i, i)
+        if phi[i] < math.inf:
+            value[EPS_START] = max(value[EPS_START], phi[i])
     count[READY] = 1
     count[MADE] = 0

@@ -43,6 +43,7 @@ PARAM_NAMES = (
     "N0", "N_MIN", "MAXFEV", "CHECKPOINTS",
     "MEMORY_WEIGHT", "F_EXPONENT", "F_SIGMA", "F_CAUCHY", "CR_SIGMA",
     "PBEST_SHARE", "RANK_PRESSURE", "RANK_MASS", "EPS_SHARE", "EPS_UNTIL",
+    "EPS_BY_RANK", "EPS_FLOOR_UNTIL", "EPS_FLOOR_POWER", "SWEEP", "REPLACE_TARGET",
     "PERTURB_PROBABILITY", "PERTURB_SCALE", "REPAIR_SHARE",
     "EB_FROM", "EB_RATE", "EB_PBEST_SHARE", "EB_PBEST_DECAY", "EB_F", "EB_CR",
     "EB_CR_FLOOR_1", "EB_CR_UNTIL_1", "EB_CR_FLOOR_2", "EB_CR_UNTIL_2",
@@ -54,6 +55,7 @@ PARAM_NAMES = (
     N0, N_MIN, MAXFEV, CHECKPOINTS,
     MEMORY_WEIGHT, F_EXPONENT, F_SIGMA, F_CAUCHY, CR_SIGMA,
     PBEST_SHARE, RANK_PRESSURE, RANK_MASS, EPS_SHARE, EPS_UNTIL,
+    EPS_BY_RANK, EPS_FLOOR_UNTIL, EPS_FLOOR_POWER, SWEEP, REPLACE_TARGET,
     PERTURB_PROBABILITY, PERTURB_SCALE, REPAIR_SHARE,
     EB_FROM, EB_RATE, EB_PBEST_SHARE, EB_PBEST_DECAY, EB_F, EB_CR,
     EB_CR_FLOOR_1, EB_CR_UNTIL_1, EB_CR_FLOOR_2, EB_CR_UNTIL_2,
@@ -97,13 +99,14 @@ VALUE_NAMES = (
     "SR",  # success rate of the last generation
     "F_CENTRE",  # SR ** F_EXPONENT
     "RHO",  # share of exploitation-biased trials
+    "EPS_START",  # largest φ of the initial points
     "CLOCK",  # used share of the time, 0 without a time limit
     "BEST_F", "BEST_PHI",
     "GAIN_EB", "GAIN_STD",  # ΣΔ by branch
     "SUM_W", "SUM_WF", "SUM_WFF", "SUM_WA", "SUM_WAA",  # sums for the weighted Lehmer means
 )  # fmt: skip
 (
-    EPS, SR, F_CENTRE, RHO, CLOCK, BEST_F, BEST_PHI, GAIN_EB, GAIN_STD,
+    EPS, SR, F_CENTRE, RHO, EPS_START, CLOCK, BEST_F, BEST_PHI, GAIN_EB, GAIN_STD,
     SUM_W, SUM_WF, SUM_WFF, SUM_WA, SUM_WAA,
 ) = range(len(VALUE_NAMES))  # fmt: skip
 

@@ -19,6 +19,7 @@ from rdex.engine.kernels.layout import (
     NEARLY,
     PARTNER,
     RACE_FEASIBLE_PHI,
+    REPLACE_TARGET,
     RING,
     SHARE,
     STAGED,
@@ -68,11 +69,13 @@ def learn(value, F, A, gain, biased):
 
 
 @part()
-def enter(count, eps, near, x, f, phi, front, pool, row):
-    """Write a success into the front at the ring cursor and set it aside for P."""
+def enter(count, eps, near, x, f, phi, front, pool, row, i):
+    """Write a success into slot i of the front, or at the ring cursor if i is no slot, and set it
+    aside for P."""
     n = count[N]
-    i = count[RING]
-    count[RING] = i + 1 if i + 1 < n else 0
+    if i < 0 or i >= n:
+        i = count[RING]
+        count[RING] = i + 1 if i + 1 < n else 0
     count[NEARLY] += int(phi[row] < near) - int(phi[i] < near)
     # Full only where newcomers came on top of N successes: then the latest one makes room.
     last = min(n + count[STAGED], pool.size - 1)
@@ -106,5 +109,6 @@ def decide(param, count, value, x, f, phi, front, pool, info, draw, slot, k):
     success, gain = improvement(f[row], phi[row], draw[k, TARGET_F], draw[k, TARGET_PHI], eps)
     if success:
         learn(value, draw[k, DRAW_F], draw[k, SHARE], gain, biased)
-        enter(count, eps, param[RACE_FEASIBLE_PHI], x, f, phi, front, pool, row)
+        i = info[k, TARGET] if param[REPLACE_TARGET] != 0.0 else -1
+        enter(count, eps, param[RACE_FEASIBLE_PHI], x, f, phi, front, pool, row, i)
     count[DONE] += 1

@@ -142,7 +142,7 @@ def admit(state, k, x, f_raw, g, h):
     if is_better and count[N] + count[STAGED] < state.pool.size:
         enter(
             count, value[EPS], param[RACE_FEASIBLE_PHI], state.x, state.f, state.phi, state.front,
-            state.pool, row,
+            state.pool, row, -1,
         )  # fmt: skip
         count[SUCCESSES] -= 1
     record(

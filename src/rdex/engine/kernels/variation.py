@@ -1,10 +1,11 @@
 """One trial: donors, mutation, crossover, repair.
 
-Order of draws, part of the contract: target; branch (only where EB is open); donors pbest, r1, r2,
-each redrawn until the inequalities hold; memory slot; F and CR; perturbed or not (only where the
-probability is positive); j_rand; then, unless CR = 1, one word for every two coordinates, the even
-one taking the lower 32 bits, and after them a Cauchy number for every component that a perturbed
-trial does not take from the mutant. A race partner draws a, c, b, then j_rand and its words.
+Order of draws, part of the contract: target (unless they are swept); branch (only where EB is
+open); donors pbest, r1, r2, each redrawn until the inequalities hold; memory slot; F and CR;
+perturbed or not (only where the probability is positive); j_rand; then, unless CR = 1, one word for
+every two coordinates, the even one taking the lower 32 bits, and after them a Cauchy number for
+every component that a perturbed trial does not take from the mutant. A race partner draws a, c, b,
+then j_rand and its words.
 
 Inequalities between donors compare plain integers, a position in P with a slot of the front: so
 does the released program, and it is kept.
@@ -65,6 +66,7 @@ from rdex.engine.kernels.layout import (
     RHO,
     SHARE,
     STANDARD,
+    SWEEP,
     TARGET,
     TARGET_F,
     TARGET_PHI,
@@ -203,7 +205,7 @@ def choose_trial(param, count, value, random, f, phi, front, pool, info, draw, m
     n = count[N]
     H = memory.shape[1]
     t = progress(count[ASKED], param, value)
-    i = below(random, n)
+    i = count[MADE] % n if param[SWEEP] != 0.0 else below(random, n)
     biased = t >= param[EB_FROM] and uniform(random) < value[RHO]
     if biased:
         share = param[EB_PBEST_SHARE] * (1.0 - param[EB_PBEST_DECAY] * t)
