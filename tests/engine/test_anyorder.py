@@ -160,8 +160,6 @@ def test_wrong_numbers_and_other_methods_are_named():
     with pytest.raises(ValueError, match="expected the numbers of 3 points, got 1"):
         AnyOrder(engine, [0])
     other = Engine(LENS, variant("ude-iv"), 1000, 1)
-    with pytest.raises(ValueError, match="RDEx family take results in any order"):
-        AnyOrder(other)
     with pytest.raises(ValueError, match="RDEx family can go on"):
         extend(other, 2000)
 

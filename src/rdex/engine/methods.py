@@ -12,17 +12,29 @@ from rdex.engine.ude.settings import UdeSettings
 
 
 class Method(NamedTuple):
-    """What drives runs: the maker of states, and the names of the two kernel modules."""
+    """What drives runs: the maker of states, and where the kernels of its loops are."""
 
     make_state: Callable[..., Any]
-    fused: str
-    asktell: str
+    kernels: str
+
+    @property
+    def fused(self) -> str:
+        """Module of the loop for compiled problems."""
+        return f"{self.kernels}.fused"
+
+    @property
+    def asktell(self) -> str:
+        """Module of ask and tell."""
+        return f"{self.kernels}.asktell"
+
+    @property
+    def anyorder(self) -> str:
+        """Module of ask and tell with results in any order."""
+        return f"{self.kernels}.anyorder"
 
 
-RDEX = Method(state.make_state, "rdex.engine.kernels.fused", "rdex.engine.kernels.asktell")
-UDE = Method(
-    ude_state.make_state, "rdex.engine.ude.kernels.fused", "rdex.engine.ude.kernels.asktell"
-)
+RDEX = Method(state.make_state, "rdex.engine.kernels")
+UDE = Method(ude_state.make_state, "rdex.engine.ude.kernels")
 
 
 def method_of(settings: Constants) -> Method:

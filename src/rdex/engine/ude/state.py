@@ -107,7 +107,6 @@ def parameter_vector(
         "CHECKPOINTS": checkpoints,
         "TOP": settings.top,
         "TRIALS": settings.trials,
-        "MAX_GENERATION": max(1, maxfev // settings.trials),
         "RANKED_A": "a" in settings.ranked,
         "RANKED_B": "b" in settings.ranked,
         "RANKED_C": "c" in settings.ranked,

@@ -7,6 +7,7 @@ from rdex.common.random import below
 from rdex.engine.kernels.generation import copy_member, scale_constraints
 from rdex.engine.kernels.layout import (
     ASKED,
+    CLOCK,
     DONE,
     DRAW_CR,
     DRAW_F,
@@ -15,6 +16,7 @@ from rdex.engine.kernels.layout import (
     GENERATION,
     KIND,
     MADE,
+    MAXFEV,
     MCR,
     MF,
     N0,
@@ -37,7 +39,6 @@ from rdex.engine.ude.kernels.layout import (
     EPS_OFFSET,
     EPS_POWER,
     LOST,
-    MAX_GENERATION,
     PLACE,
     RAND_1,
     REVIVED,
@@ -50,6 +51,7 @@ from rdex.engine.ude.kernels.layout import (
     SUM_WF,
     SUM_WFF,
     TOP,
+    TRIALS,
     UP_TO_1,
     UP_TO_2,
     WON,
@@ -59,8 +61,10 @@ from rdex.engine.ude.kernels.order import is_better, merge, sort, wins
 
 @part(inline=False)
 def update_epsilon(param, count, value):
-    """ε = eps0 (1 − τ)^cp while τ <= 0.5, then 0; τ is the share of the generations."""
-    tau = count[GENERATION] / param[MAX_GENERATION]
+    """ε = eps0 (1 − τ)^cp while τ <= 0.5, then 0; τ is the share of the generations that are over,
+    or of the time if that is more."""
+    generations = max(1, int(param[MAXFEV]) // int(param[TRIALS]))
+    tau = max(count[GENERATION] / generations, value[CLOCK])
     if tau > param[EPS_UNTIL] or value[EPS0] == 0.0:
         value[EPS] = 0.0
     else:

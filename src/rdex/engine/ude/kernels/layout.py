@@ -27,13 +27,13 @@ from rdex.engine.kernels.layout import VALUE_NAMES as ENGINE_VALUE_NAMES
 # --- param: constants of a run ------------------------------------------------------------------
 PARAM_NAMES = (
     *ENGINE_PARAM_NAMES,
-    "TOP", "TRIALS", "MAX_GENERATION",
+    "TOP", "TRIALS",
     "PBEST_LOW", "PBEST_HIGH", "RAND_TO_PBEST",
     "RANKED_A", "RANKED_B", "RANKED_C", "RANKED_PBEST_B", "RANKED_PBEST_C",
     "SHARE_FLOOR", "EPS_OFFSET", "EPS_POWER", "STAGNATION", "STAGNATED_SHARE", "SPREAD",
 )  # fmt: skip
 (
-    TOP, TRIALS, MAX_GENERATION,
+    TOP, TRIALS,
     PBEST_LOW, PBEST_HIGH, RAND_TO_PBEST,
     RANKED_A, RANKED_B, RANKED_C, RANKED_PBEST_B, RANKED_PBEST_C,
     SHARE_FLOOR, EPS_OFFSET, EPS_POWER, STAGNATION, STAGNATED_SHARE, SPREAD,
