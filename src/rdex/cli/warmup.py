@@ -12,6 +12,8 @@ def warm_up() -> tuple[float, str]:
     start = time.perf_counter()
     import rdex.engine.kernels.asktell
     import rdex.engine.kernels.fused
+    import rdex.engine.ude.kernels.asktell
+    import rdex.engine.ude.kernels.fused
     import rdex.evaluation.kernels
     import rdex.problem.kernels
     import rdex.recorder.kernels
