@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all bench bench-campaign fidelity success peers docs wheel clean
+.PHONY: help setup run test lint test-all bench bench-campaign fidelity success peers reproduce docs wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -76,6 +76,10 @@ docs: $(READY) ## build the documentation site into site/, and the notebooks
 peers: $(READY) ## presets beside other packages' optimisers, C01 to C28 (about 2 hours; resumable)
 	$(BIN)/rdex bench run benchmarks/plans/peers.toml --out out/peers --extend || test $$? -eq 3
 	$(BIN)/rdex bench report out/peers --out out/peers-report
+
+INSTANCE ?= official
+reproduce: $(READY) ## the paper again, run to report (about 50 minutes; resumable; INSTANCE=1 needs no data)
+	$(BIN)/python benchmarks/reproduce.py --instance $(INSTANCE) --out out/reproduce-$(INSTANCE)
 
 wheel: $(READY) ## build wheel and sdist into dist/
 	$(BIN)/python -m build --outdir dist .
