@@ -7,6 +7,8 @@ import rdex
 from rdex.campaign.algorithms import find, names
 from rdex.engine.settings import preset
 
+pytestmark = pytest.mark.compiled
+
 CIRCLE = {"type": "ineq", "fun": lambda x: 4.0 - x @ x}
 
 

@@ -83,7 +83,7 @@ def test_every_variant_on_every_kind_of_problem(name, kind):
 @pytest.mark.parametrize("name", ["ude-iv", "all-ranked", "learner"])
 def test_small_and_larger_populations(name, n0):
     twin = run_both(KINDS["plane-5"], VARIANTS[name], budget(900), 7, n0=n0)
-    assert twin.generation > 5
+    assert twin.generation > 3
 
 
 @pytest.mark.parametrize("maxfev", [1, 3, 11, 12, 13, 29, 30, 31])
