@@ -123,18 +123,24 @@ class VectorisedFunctions:
         self.layout = layout
         self.n_ineq = sum(source.ineq[1].size for source in sources)
         self.n_eq = sum(source.eq[1].size for source in sources)
+        # A single value with one bound is the usual case, and needs no matrices of raw values.
+        self._is_simple = all(s.size == 1 and s.ineq[1].size == 1 for s in sources)
 
     def __call__(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """F (n,), G (n, m_g), H (n, m_h), contiguous."""
-        n = x.shape[0]
+        n = len(x)
         sent = x if self.layout == "rows" else x.T
-        f = np.ascontiguousarray(self.fun(sent, *self.args), dtype=np.float64)
+        f = np.array(self.fun(sent, *self.args), dtype=np.float64)
         if f.shape != (n,):
             raise ValueError(
                 f"vectorized={self.layout!r}: for points of shape {sent.shape} the objective must "
                 f"return shape ({n},), got {f.shape}"
             )
         g, h = np.empty((n, self.n_ineq)), np.empty((n, self.n_eq))
+        if self._is_simple:
+            for k, source in enumerate(self.sources):
+                source.fill_rows(sent, self.layout, g[:, k])
+            return f, g, h
         i = j = 0
         for source in self.sources:
             raw = source.value_rows(x, self.layout)
