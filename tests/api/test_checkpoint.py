@@ -128,7 +128,7 @@ def test_without_a_seed_the_stored_one_goes_on(tmp_path):
 
 
 @pytest.mark.parametrize(("changes", "different"), [
-    ({"maxfev": 201}, "maxfev"),
+    ({"maxfev": 199}, "maxfev"),
     ({"rng": 2}, "rng"),
     ({"rng": None}, "rng"),
     ({"eq_tol": 1e-3}, "eq_tol"),

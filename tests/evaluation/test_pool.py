@@ -1,10 +1,14 @@
 """Worker processes: order, functions by value, deaths, foreign pools."""
 
+import math
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +16,7 @@ import pytest
 from rdex import Problem
 from rdex.evaluation.gate import Gate
 from rdex.evaluation.outcome import EvaluationError, PickledTask, Task, unpacked
-from rdex.evaluation.pool import ForeignMap, ProcessPool, make_pool
+from rdex.evaluation.pool import Executor, ForeignMap, ProcessPool, make_pool
 
 
 def point(x, g, h):
@@ -23,12 +27,20 @@ def point(x, g, h):
 POINTS = np.arange(10.0).reshape(5, 2)
 
 
+def outcomes(pool, points=POINTS):
+    """Outcomes of the points, in their order."""
+    for number, x in enumerate(points):
+        pool.submit(number, x)
+    found = dict(pool.next(math.inf) for _ in points)
+    return [found[number] for number in range(len(points))]
+
+
 @pytest.fixture
 def pool_of():
     pools = []
 
-    def make(function, n=2, n_ineq=1):
-        pools.append(ProcessPool(Task(function, n_ineq, 0), n))
+    def make(function, n=2, n_ineq=1, **limits):
+        pools.append(ProcessPool(Task(function, n_ineq, 0), n, **limits))
         return pools[-1]
 
     yield make
@@ -36,20 +48,30 @@ def pool_of():
         pool.close()
 
 
-def test_outcomes_keep_the_order_of_the_points(pool_of):
+def test_outcomes_carry_values_time_and_worker(pool_of):
+    found = outcomes(pool_of(point))
+    assert [o.f for o in found] == [float(x @ x) for x in POINTS]
+    assert [o.g.tolist() for o in found] == [[x[0] - 1] for x in POINTS]
+    assert {o.status for o in found} == {"ok"} and all(o.seconds >= 0 for o in found)
+    assert all(o.worker.rpartition(":")[2].isdigit() for o in found)
+
+
+def test_outcomes_come_in_the_order_of_completion(pool_of):
     def slow_first(x, g, h):
-        time.sleep(0.2 if x[0] == 0 else 0.0)
+        time.sleep(1.0 if x[0] == 0 else 0.0)
         return point(x, g, h)
 
-    outcomes = pool_of(slow_first).map(POINTS)
-    assert [o.f for o in outcomes] == [float(x @ x) for x in POINTS]
-    assert [o.g.tolist() for o in outcomes] == [[x[0] - 1] for x in POINTS]
+    pool = pool_of(slow_first)
+    for number, x in enumerate(POINTS):
+        pool.submit(number, x)
+    assert [pool.next(math.inf)[0] for _ in POINTS][-1] == 0
+    assert pool.next(time.monotonic() + 0.01) is None
 
 
 def test_closures_travel_and_processes_are_reused(pool_of):
     shift = 3.5
     pool = pool_of(lambda x, g, h: os.getpid() + shift, n_ineq=0)
-    pids = {o.f - shift for _ in range(5) for o in pool.map(POINTS)}
+    pids = {o.f - shift for _ in range(5) for o in outcomes(pool)}
     assert 1 <= len(pids) <= 2 and os.getpid() not in pids
 
 
@@ -57,17 +79,19 @@ def test_exceptions_come_back_as_text(pool_of):
     def bad(x, g, h):
         raise KeyError("of the user")
 
-    outcome = pool_of(bad).map(POINTS[:1])[0]
-    assert np.isnan(outcome.f) and np.isnan(outcome.g).all()
+    outcome = outcomes(pool_of(bad), POINTS[:1])[0]
+    assert np.isnan(outcome.f) and np.isnan(outcome.g).all() and outcome.status == "raised"
     assert "KeyError: 'of the user'" in outcome.error and "in bad" in outcome.error
 
 
-def test_printing_in_a_worker_does_no_harm(pool_of):
+def test_printing_and_reading_in_a_worker_do_no_harm(pool_of):
     def loud(x, g, h):
         print("hello" * 1000, flush=True)
+        assert os.read(0, 10) == b""
+        subprocess.run([sys.executable, "-c", "input and print(__import__('sys').stdin.read())"])
         return point(x, g, h)
 
-    assert [o.error for o in pool_of(loud).map(POINTS)] == [None] * 5
+    assert [o.error for o in outcomes(pool_of(loud))] == [None] * 5
 
 
 def test_a_dying_worker_costs_one_evaluation_tried_twice(pool_of, tmp_path):
@@ -78,31 +102,103 @@ def test_a_dying_worker_costs_one_evaluation_tried_twice(pool_of, tmp_path):
             os._exit(7)
         return point(x, g, h)
 
-    outcomes = pool_of(deadly).map(POINTS)
-    assert [o.error is None for o in outcomes] == [True, True, False, True, True]
-    assert "died twice (exit code 7)" in outcomes[2].error
+    found = outcomes(pool_of(deadly))
+    assert [o.error is None for o in found] == [True, True, False, True, True]
+    assert found[2].status == "died" and "died (exit code 7)" in found[2].error
     assert (tmp_path / "tries").read_text() == "xx"
+
+
+@pytest.mark.parametrize("way", ["raises", "dies", "hangs"])
+def test_failures_are_repeated(pool_of, tmp_path, way):
+    def flaky(x, g, h):
+        with open(tmp_path / "tries", "a") as stream:
+            stream.write("x")
+        if (tmp_path / "tries").stat().st_size < 3:
+            if way == "raises":
+                raise ArithmeticError
+            if way == "dies":
+                os._exit(1)
+            time.sleep(60)
+        return point(x, g, h)
+
+    pool = pool_of(flaky, n=1, retries=2, timeout=0.5)
+    assert outcomes(pool, POINTS[:1])[0].status == "ok"
+    assert (tmp_path / "tries").read_text() == "xxx"
+
+
+def test_a_hung_evaluation_and_what_it_started_are_ended(pool_of, tmp_path):
+    def hanging(x, g, h):
+        if x[0] == 4:
+            child = subprocess.Popen(["sleep", "300"])
+            (tmp_path / "pid").write_text(str(child.pid))
+            time.sleep(300)
+        return point(x, g, h)
+
+    pool = pool_of(hanging, n=1, timeout=0.5)
+    found = outcomes(pool)
+    assert [o.status for o in found] == ["ok", "ok", "timeout", "ok", "ok"]
+    assert "longer than eval_timeout = 0.5 s" in found[2].error
+    assert 0.5 <= found[2].seconds < 5
+    pid = int((tmp_path / "pid").read_text())
+    wait_until(lambda: not is_alive(pid))
+
+
+def is_alive(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def wait_until(fact):
+    end = time.monotonic() + 30
+    while not fact():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+ORPHAN = """
+import sys, time
+from rdex.evaluation.outcome import Task
+from rdex.evaluation.pool import ProcessPool
+path = sys.argv[1]
+def hang(x, g, h):
+    import os
+    with open(path, "w") as stream:
+        stream.write(str(os.getpid()))
+    time.sleep(300)
+pool = ProcessPool(Task(hang, 0, 0), 1)
+pool.submit(0, [1.0])
+time.sleep(300)
+"""
+
+
+def test_workers_end_with_a_killed_parent(tmp_path):
+    path = tmp_path / "pid"
+    process = subprocess.Popen([sys.executable, "-c", ORPHAN, str(path)])
+    wait_until(lambda: path.exists() and path.read_text())
+    process.kill()
+    process.wait()
+    wait_until(lambda: not is_alive(int(path.read_text())))
 
 
 def test_a_worker_killed_once_is_replaced(pool_of):
     pool = pool_of(point, n=1)
-    pool.map(POINTS)
-    (process,) = pool._processes
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert [o.error for o in pool.map(POINTS)] == [None] * 5
+    outcomes(pool)
+    (child,) = pool._children
+    child.process.send_signal(signal.SIGKILL)
+    child.process.wait()
+    assert [o.error for o in outcomes(pool)] == [None] * 5
 
 
 def test_closing_ends_evaluations_that_still_run(pool_of):
     pool = pool_of(lambda x, g, h: time.sleep(60) or 0.0, n=1, n_ineq=0)
-    with ThreadPoolExecutor(1) as thread:
-        waiting = thread.submit(pool.map, POINTS[:1])
-        while not pool._processes:
-            time.sleep(0.01)
-        (process,) = pool._processes
-        pool.close()
-        assert waiting.result(timeout=30)[0].error is not None
-    assert process.poll() is not None and not pool._processes
+    pool.submit(0, POINTS[0])
+    wait_until(lambda: pool._children and pool._children[0].process)
+    process = pool._children[0].process
+    pool.close()
+    assert pool.next(math.inf)[1].error is not None and process.poll() is not None
 
 
 def test_what_cannot_travel_is_named():
@@ -114,10 +210,28 @@ def test_what_cannot_travel_is_named():
 def test_foreign_maps():
     task = Task(point, 1, 0)
     with ThreadPoolExecutor(2) as executor:
-        for workers in (map, executor, executor.map):
+        kinds = {map: ForeignMap, executor: Executor, executor.map: ForeignMap}
+        for workers, kind in kinds.items():
             pool = make_pool(task, workers)
-            assert isinstance(pool, ForeignMap)
-            assert [o.f for o in pool.map(list(POINTS))] == [float(x @ x) for x in POINTS]
+            assert isinstance(pool, kind)
+            assert [o.f for o in outcomes(pool)] == [float(x @ x) for x in POINTS]
+            pool.close()
+
+
+def test_foreign_workers_can_be_guarded():
+    def hanging(x, g, h):
+        if x[0] == 4:
+            time.sleep(300)
+        if x[0] == 6:
+            os._exit(3)
+        return point(x, g, h)
+
+    with ThreadPoolExecutor(2) as executor:
+        for workers in (executor, executor.map):
+            pool = make_pool(Task(hanging, 1, 0), workers, timeout=0.5)
+            found = outcomes(pool)
+            pool.close()
+            assert [o.status for o in found] == ["ok", "ok", "timeout", "died", "ok"]
 
 
 def test_a_task_is_unpacked_once_in_a_process():
@@ -126,10 +240,9 @@ def test_a_task_is_unpacked_once_in_a_process():
 
 
 def test_a_map_that_loses_results_is_named():
-    problem = Problem([0.0] * 2, [9.0] * 2, n_ineq=1, point=point)
-    gate = Gate(problem, lambda task, points: [task(x) for x in points[:-1]])
+    pool = make_pool(Task(point, 1, 0), lambda task, points: [task(x) for x in points[:-1]])
     with pytest.raises(ValueError, match="expected 5 results from map, got 4"):
-        gate.many(POINTS)
+        outcomes(pool)
 
 
 def test_the_first_exception_in_a_worker_is_raised_with_its_traceback():
@@ -138,8 +251,9 @@ def test_the_first_exception_in_a_worker_is_raised_with_its_traceback():
 
     gate = Gate(Problem([0.0] * 2, [9.0] * 2, point=bad), 2)
     try:
+        gate.exchange.send(0, POINTS[0])
         with pytest.raises(EvaluationError, match=r"in bad(.|\n)*KeyError: 'of the user'"):
-            gate.many(POINTS)
+            gate.exchange.receive()
     finally:
         gate.close()
 
@@ -148,39 +262,32 @@ class KilledWorker(Exception):
     """Named as Dask names it."""
 
 
-class Future:
-    def __init__(self, run):
-        try:
-            self.value, self.error = run(), None
-        except KilledWorker as error:
-            self.error = error
-
-    def exception(self):
-        return self.error
-
-    def result(self):
-        return self.value
-
-
 class Client:
     """Behaves like a Dask client whose worker dies at one point."""
 
-    def map(self, task, points, pure):
+    def __init__(self):
+        self.executor = ThreadPoolExecutor(2)
+
+    def submit(self, task, x, pure):
         def at(x):
             if x[0] == 4:
                 raise KilledWorker("three times")
             return task(x)
 
-        return [Future(lambda x=x: at(x)) for x in points]
+        return self.executor.submit(at, x)
 
     def gather(self, futures):
-        for future in futures:
-            if future.error:
-                raise future.error
-        return [future.value for future in futures]
+        raise NotImplementedError
+
+    def nthreads(self):
+        return {"a": 1, "b": 2}
 
 
 def test_a_point_that_kills_dask_workers_has_failed():
-    outcomes = make_pool(Task(point, 1, 0), Client()).map(list(POINTS))
-    assert [o.error for o in outcomes] == [None, None, "three times", None, None]
-    assert outcomes[3].f == float(POINTS[3] @ POINTS[3])
+    client = Client()
+    pool = make_pool(Task(point, 1, 0), client)
+    found = outcomes(pool)
+    client.executor.shutdown()
+    assert pool.n == 3
+    assert [o.error for o in found] == [None, None, "three times", None, None]
+    assert found[3].f == float(POINTS[3] @ POINTS[3])

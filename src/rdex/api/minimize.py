@@ -25,6 +25,7 @@ def minimize(
     args: Any = (),
     *,
     constraints: Any = (),
+    cheap_constraints: Any = (),
     x0: Any = None,
     init: Any = "uniform",
     algorithm: str | Settings = "rdex-csop",
@@ -46,6 +47,9 @@ def minimize(
     tol: float | None = None,
     polish: bool | Callable[..., Any] = False,
     checkpoint: str | os.PathLike[str] | None = None,
+    evaluations: str | os.PathLike[str] | None = None,
+    eval_timeout: float | None = None,
+    retries: int = 0,
     on_error: str = "penalize",
     variable_names: Sequence[str] | None = None,
     constraint_names: Sequence[str] | None = None,
@@ -68,6 +72,9 @@ def minimize(
         `scipy.optimize.NonlinearConstraint`, `LinearConstraint`, or dicts with 'type' and 'fun'
         ('ineq' means fun(x) >= 0, as in SciPy). Equal bounds make an equality. Every constraint
         function is called once at the centre of the box to learn how many values it has.
+    cheap_constraints : constraint or sequence of constraints
+        Constraints that need no simulator, of one point each; they may come with a `Problem` too.
+        Where one is violated nothing else is evaluated. They stand before the others in G and H.
     x0 : (d,) or (k, d) array, or mapping
         Points to start from; they replace the first of the initial population. With known values:
         a mapping with `x`, `fun`, and `G`, `H` where there are constraints, such as an earlier
@@ -75,7 +82,8 @@ def minimize(
     init : "uniform", "latinhypercube", "sobol" or (k, d) array
         The rest of the initial population; what an array leaves open is uniform.
     algorithm : str or Settings
-        "rdex-csop", "rdex", "cl-srde" or "rde26", with perturbations in units of the box; or
+        "rdex-csop", "rdex", "cl-srde" or "rde26", with perturbations in units of the box;
+        "ude-iv" or "ude-iii" (a reconstruction), another method, for comparison; or
         constants of one's own, used as they are.
     maxfev : int
         Budget of evaluations, default 20000 a variable. It is part of the algorithm: the
@@ -98,26 +106,37 @@ def minimize(
     vectorized : False, True or "rows"
         True: `fun` takes (d, n) and returns (n,), constraints return (m, n), as in SciPy.
         "rows": `fun` takes (n, d), constraints return (n, m).
-    updating : None, "immediate" or "deferred"
-        Whether each result is used at once or after a batch; None chooses immediate for one
-        worker and a scalar function.
+    updating : None, "immediate", "deferred" or "async"
+        Whether each result is used at once, after a batch, or as it comes back from workers that
+        never wait; None chooses immediate for one worker and a scalar function, else deferred.
     batch : int
         Size of a batch, default max(1, min(32, N // 8)). For one seed and batch results are
-        the same for any number of workers.
+        the same for any number of workers. In async runs the number of points that are out at a
+        time, default the number of workers; the results depend on the order in which they come.
     callback : callable
         ``callback(intermediate_result)`` once a generation; True or StopIteration ends the run.
     progress : bool
         Show progress on standard error.
     maxtime : float
-        Stop after this many seconds.
+        Stop after this many seconds; the population shrinks and the constraints tighten with the
+        used share of the time where that is larger than the share of maxfev. Such runs are not
+        reproducible.
     tol : float
         Stop once P is feasible and its objective values lie within tol · max(1, |f|).
     polish : bool or callable
         Refine the answer with SciPy's SLSQP, or by ``polish(result, problem) -> x``; kept only if
         it is better. Its evaluations are counted in `nfev`, beyond maxfev.
     checkpoint : path
-        File the run is kept in: every 30 s, at the end and on Ctrl-C or SIGTERM, which end a run
-        and return what it has. The same call goes on from it exactly.
+        File the run is kept in: every 30 s, after every batch of over a second, at the end and on
+        Ctrl-C or SIGTERM, which end a run and return what it has. The same call goes on from it
+        exactly; with a larger `maxfev` it goes on with a new schedule.
+    evaluations : path
+        CSV file that every evaluation is appended to as it comes back. The same call takes what
+        is in it instead of evaluating, and a point that comes up again is read from it.
+    eval_timeout : float
+        Seconds after which an evaluation has failed; its process is ended.
+    retries : int
+        How often an evaluation that raises, kills its process or takes too long is repeated.
     on_error : "penalize" or "raise"
         What an exception in `fun` does after the first evaluation.
     variable_names, constraint_names : sequence of str
@@ -148,14 +167,25 @@ def minimize(
     from rdex.api.progress import Progress
     from rdex.api.result import make_result
     from rdex.api.runner import Watch, run
+    from rdex.api.simulator import (
+        Precautions,
+        check_precautions,
+        facts_of,
+        make_flight,
+        make_gate,
+        result_fields,
+        stored_seed,
+    )
     from rdex.api.status import Status
-    from rdex.evaluation.gate import Gate
 
     check_choices(on_error, workers, callback, polish, checkpoint, tol, maxtime)
+    check_precautions(eval_timeout, retries, evaluations)
     problem = make_problem(
-        fun, bounds, args, constraints, vectorized, integrality, variable_names, constraint_names
-    )
+        fun, bounds, args, constraints, vectorized, integrality, variable_names, constraint_names,
+        cheap_constraints,
+    )  # fmt: skip
     size = choose_batch(problem, workers, updating, batch)
+    is_async = updating == "async"
     task = make_task(
         with_working_compiler(problem),
         algorithm=algorithm,
@@ -167,16 +197,20 @@ def minimize(
         eq_tol=eq_tol,
         ineq_tol=ineq_tol,
         constraint_scale=constraint_scale,
-        rng=rng,
+        rng=stored_seed(evaluations) if rng is None else rng,
         log_scale=log_scale,
         checkpoints=checkpoints,
         batch=size,
+        further={"updating": "async"} if is_async else {},
     )
-    engine = task.engine(capacity=max(64, 2 * (size or 1) + 2))
-    keeper = None if checkpoint is None else Checkpoint(checkpoint, task)
+    task = dataclasses.replace(task, is_seeded=rng is not None)
+    engine = task.engine(capacity=max(64, 2 * (size or 1) + 4))
+    keeper = None if checkpoint is None else Checkpoint(checkpoint, task, maxtime)
     if keeper is not None:
         keeper.begin(engine)
-    gate = Gate(task.problem, workers, on_error)
+    flight = make_flight(engine, keeper) if is_async else None
+    taken = Precautions(workers, on_error, eval_timeout, retries, evaluations, is_async, maxtime)
+    gate = make_gate(task, taken, engine, keeper)
     watch = Watch(
         engine,
         gate,
@@ -187,12 +221,16 @@ def minimize(
         progress=Progress(engine) if progress else None,
         checkpoint=keeper,
         estimate=maxfev is None,
+        elapsed=gate.elapsed,
     )
+    if keeper is not None:
+        keeper.facts = lambda: facts_of(gate, flight, watch.seconds)
     try:
-        status = run(engine, gate, size, watch)
+        status = run(engine, gate, size, watch, flight)
     finally:
         gate.close()
     result = make_result(engine, status, watch.seconds)
+    result.update(result_fields(gate, keeper, watch.seconds))
     if polish and status != Status.INTERRUPTED:
         return polished(result, task.problem, engine, polish)
     return result
@@ -228,11 +266,18 @@ def check_choices(
 def choose_batch(
     problem: Problem, workers: Any, updating: str | None, batch: int | None
 ) -> int | None:
-    """1 for immediate updating, else the given size, or None for the default function of N."""
-    if updating not in (None, "immediate", "deferred"):
-        raise ValueError(f'updating must be None, "immediate" or "deferred", got {updating!r}')
+    """1 for immediate updating, else the given size, or None for the default function of N; for
+    asynchronous runs the number of points that are out at a time."""
+    if updating not in (None, "immediate", "deferred", "async"):
+        raise ValueError(
+            f'updating must be None, "immediate", "deferred" or "async", got {updating!r}'
+        )
     if batch is not None:
         batch = checked_count("batch", batch)
+    if updating == "async":
+        from rdex.api.simulator import points_in_flight
+
+        return points_in_flight(workers, batch)
     if updating == "immediate":
         if batch not in (None, 1):
             raise ValueError(f'updating="immediate" means batch=1, got batch={batch}')

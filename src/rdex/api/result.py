@@ -81,6 +81,13 @@ class Result(OptimizeResult):  # type: ignore[misc]
 
         return result_html(self)
 
+    @property
+    def evaluations(self) -> Any:
+        """Every evaluation of the run, one row each in the order in which they came back."""
+        if "evaluation_log" not in self:
+            raise AttributeError("evaluations are kept in async runs and with evaluations=path")
+        return self["evaluation_log"].table()
+
     def plot(self, axes: Any = None) -> Any:
         """Draw objective and violation over evaluations; returns the matplotlib figure."""
         from rdex.api.plot import plot_history

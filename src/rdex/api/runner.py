@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from rdex.api import checkpoint as checkpoints
 from rdex.api.checkpoint import Checkpoint
+from rdex.api.loops import run_async, run_batches
 from rdex.api.progress import Progress
 from rdex.api.status import Status
 from rdex.common.loading import load_kernels
-from rdex.engine.engine import ASKTELL, Engine, default_batch
+from rdex.engine.anyorder import AnyOrder
+from rdex.engine.engine import LARGEST_BATCH, Engine, default_batch
 from rdex.engine.kernels import layout
 from rdex.evaluation.gate import Gate
 
@@ -25,6 +28,9 @@ log = logging.getLogger("rdex")
 
 #: Seconds between two looks at progress, checkpoint and clock.
 PAUSE = 0.05
+
+#: A batch of more seconds than this is followed by a checkpoint.
+SLOW = 1.0
 
 #: Runs with the default budget that will take longer than this many seconds are announced.
 LONG_RUN = 3600.0
@@ -45,13 +51,15 @@ class Watch:
         progress: Progress | None = None,
         checkpoint: Checkpoint | None = None,
         estimate: bool = False,
+        elapsed: float = 0.0,
     ) -> None:
         self.gate = gate
         self.callback = callback
         self.tol = tol
         self.progress = progress
         self.checkpoint = checkpoint
-        self.start = time.monotonic()
+        self.start = time.monotonic() - elapsed
+        self.maxtime = maxtime
         self.deadline = math.inf if maxtime is None else self.start + maxtime
         self.status = Status.RUNNING
         self.each_generation = callback is not None or tol is not None
@@ -59,12 +67,25 @@ class Watch:
         self._n_initial = n_initial
         self._has_begun = engine.nfev >= n_initial
         self._estimate = Estimate(engine) if estimate else None
-        self._next_chores = self.start + PAUSE
+        self._last_look = time.monotonic()
+        self._next_chores = self._last_look + PAUSE
+        self._is_slow = False
+        self.set_clock(engine, elapsed)
 
     @property
     def seconds(self) -> float:
-        """Time since the start."""
+        """Time since the start, that of earlier sessions of the run included."""
         return time.monotonic() - self.start
+
+    def set_clock(self, engine: Engine, at: float) -> None:
+        """The search follows the clock too: `at` seconds of the time limit are used."""
+        if isinstance(engine.state, layout.State):
+            used = 0.0 if self.maxtime is None else at / max(self.maxtime, 1e-9)
+            engine.state.value[layout.CLOCK] = min(used, 1.0)
+
+    def note_evaluation(self, seconds: float) -> None:
+        """A result that took over a second is worth a checkpoint."""
+        self._is_slow = self._is_slow or seconds > SLOW
 
     def stops(self, engine: Engine) -> bool:
         """Look at the run between two evaluations; True if it is to end."""
@@ -79,6 +100,10 @@ class Watch:
             self._generation = engine.generation
             self._ask_user(engine)
         now = time.monotonic()
+        self.note_evaluation(now - self._last_look)
+        self._last_look = now
+        if self.maxtime is not None and self.gate.exchange is None:
+            self.set_clock(engine, now - self.start)
         if engine.is_goal_reached:
             self.status = Status.TARGET
         elif nfev >= engine.maxfev:
@@ -102,7 +127,8 @@ class Watch:
         if self.progress is not None:
             self.progress.update(engine)
         if self.checkpoint is not None:
-            self.checkpoint.save_if_due(engine)
+            self.checkpoint.save_if_due(engine, SLOW if self._is_slow else checkpoints.EVERY)
+            self._is_slow = False
         if self._estimate is not None and self._estimate.is_made(engine, now):
             self._estimate = None
 
@@ -178,11 +204,17 @@ def sigterm_as_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def run(engine: Engine, gate: Gate, batch: int | None, watch: Watch) -> Status:
-    """Advance the run until it stops; the reason."""
+def run(
+    engine: Engine, gate: Gate, batch: int | None, watch: Watch, flight: AnyOrder | None = None
+) -> Status:
+    """Advance the run until it stops; the reason. With a `flight` no worker ever waits."""
     try:
         with sigterm_as_interrupt():
-            if gate.is_compiled:
+            if flight is not None:
+                run_async(flight, gate.exchange, batch or 1, watch)  # type: ignore[arg-type]
+            elif gate.exchange is not None:
+                run_batches(engine, gate.exchange, batch, watch)
+            elif gate.is_compiled:
                 run_fused(engine, gate, batch, watch)
             elif batch == 1 and gate.is_plain:
                 run_immediately(engine, gate, watch)
@@ -222,10 +254,12 @@ def tell_outstanding(engine: Engine, gate: Gate) -> None:
 
 def run_immediately(engine: Engine, gate: Gate, watch: Watch) -> None:
     """One point at a time, each result used at once: the paper's update."""
+    if watch.stops(engine):
+        return
     tell_outstanding(engine, gate)
     if watch.stops(engine):
         return
-    tell_ask = load_kernels(ASKTELL).tell_ask
+    tell_ask = load_kernels(engine.method.asktell).tell_ask
     state, evaluate, g, h = engine.state, gate.one, gate.g, gate.h
     value, goal = state.value, float(state.param[layout.GOAL])
     has_goal = goal > -math.inf
@@ -244,8 +278,28 @@ def run_immediately(engine: Engine, gate: Gate, watch: Watch) -> None:
 
 def run_deferred(engine: Engine, gate: Gate, batch: int | None, watch: Watch) -> None:
     """A batch at a time; its size is given or a function of N alone."""
+    if watch.stops(engine):
+        return
     tell_outstanding(engine, gate)
-    while not watch.stops(engine):
-        points = engine.ask(batch or default_batch(engine.n))
-        f, g, h = gate.many(points)
-        engine.tell(f, g, h)
+    if watch.stops(engine):
+        return
+    tell_ask_rows = load_kernels(engine.method.asktell).tell_ask_rows
+    state, evaluate, size = engine.state, gate.many, batch or 0
+    value, goal = state.value, float(state.param[layout.GOAL])
+    has_goal = goal > -math.inf
+    shape = (batch or LARGEST_BATCH, engine.problem.dim)
+    clock = time.monotonic
+    points = engine.ask(batch or default_batch(engine.n))
+    look_at = 0.0
+    while True:
+        # A new array for every batch: the user may keep it. The kernel is called directly: this
+        # loop is the overhead of vectorised functions.
+        f, g, h = evaluate(points)
+        room = np.empty(shape)
+        answer = tell_ask_rows(state, len(points), f, g, h, size, room)
+        points = room[: abs(answer)]
+        now = clock()
+        if answer <= 0 or now >= look_at or (has_goal and value[layout.BEST_F] <= goal):
+            if watch.stops(engine):
+                return
+            look_at = min(now + PAUSE, watch.deadline)

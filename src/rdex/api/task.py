@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,7 @@ class Task:
     checkpoints: int
     seed: np.random.SeedSequence
     is_seeded: bool
+    further: dict[str, Any] = field(default_factory=dict)  # for the description of the run
 
     @property
     def n_initial(self) -> int:
@@ -91,6 +93,7 @@ def make_task(
     log_scale: Any,
     checkpoints: Any,
     batch: int | None = None,
+    further: dict[str, Any] | None = None,
 ) -> Task:
     """Check everything that decides a run, and put it together."""
     budget = checked_budget(maxfev, problem.dim)
@@ -110,6 +113,7 @@ def make_task(
         checked_count("checkpoints", checkpoints),
         seed,
         rng is not None,
+        further or {},
     )
 
 
@@ -122,20 +126,65 @@ def make_problem(
     integrality: Any,
     variable_names: Sequence[str] | None,
     constraint_names: Sequence[str] | None,
+    cheap_constraints: Any = (),
 ) -> Problem:
-    """The problem behind `fun`: a Problem as it is, or functions put together."""
+    """The problem behind `fun`: a Problem as it is, or functions put together.
+
+    Cheap constraints are put in front of either.
+    """
+    problem = plain_problem(
+        fun, bounds, args, constraints, vectorized, integrality, variable_names,
+        None if is_given(cheap_constraints) else constraint_names,
+    )  # fmt: skip
+    if not is_given(cheap_constraints):
+        return problem
+    from rdex.evaluation.cheap import with_cheap
+
+    sources = read_constraints(
+        cheap_constraints, middle(problem.lower, problem.upper, problem.integrality)
+    )
+    problem = with_cheap(problem, sources)
+    if constraint_names is not None:
+        problem = dataclasses.replace(problem, constraint_names=tuple(constraint_names))
+    return problem
+
+
+def is_given(constraints: Any) -> bool:
+    """Whether there are constraints at all."""
+    return not isinstance(constraints, Sequence) or len(constraints) > 0
+
+
+def middle(lower: Any, upper: Any, whole: Any) -> NDArray[np.float64]:
+    """The middle of a box, whole where a variable is."""
+    probe: NDArray[np.float64] = 0.5 * lower + 0.5 * upper
+    if whole is not None:
+        probe[whole] = np.clip(np.round(probe), np.ceil(lower), np.floor(upper))[whole]
+    return probe
+
+
+def plain_problem(
+    fun: Any,
+    bounds: Any,
+    args: Any,
+    constraints: Any,
+    vectorized: Any,
+    integrality: Any,
+    variable_names: Sequence[str] | None,
+    constraint_names: Sequence[str] | None,
+) -> Problem:
+    """The problem without cheap constraints."""
     if isinstance(fun, Problem):
         given = {
             "bounds": bounds is not None,
             "args": bool(args),
-            "constraints": not isinstance(constraints, Sequence) or len(constraints) > 0,
+            "constraints": is_given(constraints),
             "vectorized": bool(vectorized),
             "integrality": integrality is not None,
             "variable_names": variable_names is not None,
             "constraint_names": constraint_names is not None,
         }
-        for label, is_given in given.items():
-            if is_given:
+        for label, has_value in given.items():
+            if has_value:
                 raise ValueError(f"{label} must not be given with a Problem, which has its own")
         return fun
     if not callable(fun):
@@ -144,10 +193,7 @@ def make_problem(
     layout = checked_layout(vectorized)
     extra = tuple(args) if isinstance(args, tuple | list) else (args,)
     whole = None if integrality is None else checked_integrality(integrality, lower, upper)
-    probe = 0.5 * lower + 0.5 * upper
-    if whole is not None:
-        probe[whole] = np.clip(np.round(probe), np.ceil(lower), np.floor(upper))[whole]
-    sources = read_constraints(constraints, probe, layout)
+    sources = read_constraints(constraints, middle(lower, upper, whole), layout)
     parts = SeparateFunctions(fun, extra, sources)
     names = [source.names for source in sources]
     default_names = [n for g, _ in names for n in g] + [n for _, h in names for n in h]

@@ -56,6 +56,10 @@ def facts(result: Result) -> Rows:
     ]
     if result.n_failed:
         rows.append(("failed", f"{result.n_failed} evaluations gave no usable values"))
+    if result.get("n_skipped"):
+        rows.append(("skipped", f"{result.n_skipped} evaluations by cheap constraints"))
+    if result.get("workers_busy") is not None:
+        rows.append(("workers", f"busy {100 * result.workers_busy:.0f} % of the time"))
     if result.violations and result.first_feasible:
         rows.append(("feasible", f"first at evaluation {result.first_feasible}"))
     elif result.violations and math.isfinite(result.cv):

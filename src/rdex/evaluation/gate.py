@@ -4,6 +4,9 @@ Everything the search learns of a problem that is not compiled passes here. An e
 raises is data: its values are NaN, which the engine orders last. Two things end a run: an
 exception in the very first evaluation (a mistake, not bad luck), and any exception where the user
 asked for that. The first exception is kept for the case that nothing works at all.
+
+There are two ways in. Functions that are called here, without any of the precautions for
+simulators, go the short way: `one` and `many`. Everything else goes through an `Exchange`.
 """
 
 from __future__ import annotations
@@ -13,7 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from rdex.evaluation.outcome import EvaluationError, Task
+from rdex.evaluation.cheap import Skipping
+from rdex.evaluation.exchange import Exchange
+from rdex.evaluation.local import LocalPool, task_of
+from rdex.evaluation.log import EvaluationLog
+from rdex.evaluation.outcome import RAISED, EvaluationError, Outcome
 from rdex.evaluation.pool import make_pool
 from rdex.problem.functions import VectorisedFunctions
 from rdex.problem.problem import Floats, Problem
@@ -26,13 +33,34 @@ class Gate:
     ----------
     problem : Problem
     workers : int, executor, Dask client or map-like callable
-        1 evaluates here.
+        1 evaluates here, unless there is a `timeout`.
     on_error : "penalize" or "raise"
+    timeout : float, optional
+        Seconds after which an evaluation is ended.
+    retries : int
+        How often a failed evaluation is repeated.
+    log : EvaluationLog, optional
+    skipping : Skipping, optional
+        Cheap constraints.
+    elapsed : float
+        Seconds that earlier sessions took.
     """
 
-    def __init__(self, problem: Problem, workers: Any = 1, on_error: str = "penalize") -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        workers: Any = 1,
+        on_error: str = "penalize",
+        *,
+        timeout: float | None = None,
+        retries: int = 0,
+        log: EvaluationLog | None = None,
+        skipping: Skipping | None = None,
+        elapsed: float = 0.0,
+    ) -> None:
         self.problem = problem
         self.on_error = on_error
+        self.elapsed = elapsed
         self.first_error: Exception | None = None
         self.g = np.empty(problem.n_ineq)
         self.h = np.empty(problem.n_eq)
@@ -41,22 +69,27 @@ class Gate:
         # Our own wrapper checks shapes itself.
         own = isinstance(problem.rows, VectorisedFunctions)
         self._rows: Callable[[Floats], tuple[Floats, Floats, Floats]] = (
-            problem.rows if own else problem.evaluate  # type: ignore[assignment]
+            problem.rows if own else self._checked_rows  # type: ignore[assignment]
         )
-        self._pool = None
-        if not (isinstance(workers, int) and workers == 1):
-            point = problem.point or RowsAsPoint(problem)
-            self._pool = make_pool(Task(point, problem.n_ineq, problem.n_eq), workers)
+        is_here = isinstance(workers, int) and workers == 1 and timeout is None
+        self.exchange: Exchange | None = None
+        if not is_here or log is not None or skipping is not None or retries:
+            pool = (
+                LocalPool(problem, retries)
+                if is_here
+                else make_pool(task_of(problem), workers, timeout, retries)
+            )
+            self.exchange = Exchange(pool, self.judge, log, skipping, elapsed)
 
     @property
     def is_plain(self) -> bool:
         """Whether points are evaluated here, one at a time: what `one` is for."""
-        return self._pool is None and self._point is not None
+        return self.exchange is None and self._point is not None
 
     @property
     def is_compiled(self) -> bool:
         """Whether the fused loop may evaluate in its place."""
-        return self._pool is None and self.problem.is_compiled
+        return self.exchange is None and self.problem.is_compiled
 
     def one(self, x: Floats) -> float:
         """f at x, the constraints in `self.g` and `self.h`; NaN where the function raised."""
@@ -71,12 +104,10 @@ class Gate:
         return f
 
     def many(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """F, G, H at the rows of x."""
-        if self._pool is not None:
-            return self._by_pool(x)
-        if self.problem.rows is not None or self.problem.is_compiled:
-            return self._by_rows(x)
+        """F, G, H at the rows of x, evaluated here."""
         n = x.shape[0]
+        if self._point is None or self.problem.is_compiled:
+            return self._by_rows(x)
         f, g, h = np.empty(n), np.empty((n, self.g.size)), np.empty((n, self.h.size))
         for i in range(n):
             f[i] = self.one(x[i].copy())
@@ -98,22 +129,21 @@ class Gate:
         self._has_worked = True
         return values
 
-    def _by_pool(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """Each row by some worker."""
-        n = x.shape[0]
-        outcomes = self._pool.map(list(x))  # type: ignore[union-attr]
-        if len(outcomes) != n:
-            raise ValueError(f"workers: expected {n} results from map, got {len(outcomes)}")
-        for outcome in outcomes:
-            if outcome.error is not None:
-                error = EvaluationError(f"the function raised in a worker:\n{outcome.error}")
-                self.note(error, not self._has_worked)
-            self._has_worked = True
-        return (
-            np.array([outcome.f for outcome in outcomes], dtype=np.float64),
-            np.array([outcome.g for outcome in outcomes]).reshape(n, self.g.size),
-            np.array([outcome.h for outcome in outcomes]).reshape(n, self.h.size),
-        )
+    def _checked_rows(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Rows of somebody else's function, as arrays that kernels take."""
+        f, g, h = self.problem.evaluate(x)
+        return np.array(f, order="C"), np.array(g, order="C"), np.array(h, order="C")
+
+    def judge(self, outcome: Outcome, is_first: bool) -> None:
+        """Note a failure in the exchange; only an exception can be a mistake of the user's."""
+        if outcome.error is not None:
+            raised = outcome.status == RAISED
+            what = "the function raised" if raised else "the evaluation failed"
+            self.note(EvaluationError(f"{what}:\n{outcome.error}"), is_first and raised)
+
+    def again(self, x: Floats) -> Outcome:
+        """One point beside the run: nothing is counted or written down."""
+        return task_of(self.problem)(x) if self.exchange is None else self.exchange.again(x)
 
     def note(self, error: Exception, is_first: bool) -> None:
         """Remember a failure, or end the run with it."""
@@ -123,17 +153,5 @@ class Gate:
 
     def close(self) -> None:
         """Let go of the workers."""
-        if self._pool is not None:
-            self._pool.close()
-
-
-class RowsAsPoint:
-    """One point through a function of rows, for workers."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-
-    def __call__(self, x: Floats, g: Floats, h: Floats) -> float:
-        f, g_rows, h_rows = self.problem.evaluate(x[None, :])
-        g[:], h[:] = g_rows[0], h_rows[0]
-        return float(f[0])
+        if self.exchange is not None:
+            self.exchange.close()

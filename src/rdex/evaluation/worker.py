@@ -1,7 +1,9 @@
 """The program of a worker process: tasks in by standard input, outcomes out by standard output.
 
 Started as `python -m rdex.evaluation.worker`. A message is its length in eight bytes and a pickle;
-both ends are the same user's processes. What the user's function prints goes to standard error.
+both ends are the same user's processes. What the user's function prints goes to standard error, and
+it finds its standard input empty. A worker ends when its parent is gone, even in the middle of an
+evaluation, and takes with it what it has started.
 """
 
 from __future__ import annotations
@@ -11,9 +13,15 @@ import pickle
 import signal
 import struct
 import sys
+import threading
+import time
 from typing import Any, BinaryIO
 
 LENGTH = struct.Struct("<Q")
+READY = "ready"
+
+#: Seconds between two looks at the parent.
+LOOK = 1.0
 
 
 def send(stream: BinaryIO, message: Any) -> None:
@@ -39,18 +47,60 @@ def _exactly(stream: BinaryIO, size: int) -> bytes:
     return data
 
 
+def own_streams() -> tuple[BinaryIO, BinaryIO]:
+    """The pipes of the parent, out of reach of the user's function and what it starts."""
+    incoming = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+    outgoing = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, sys.stdin.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return incoming, outgoing
+
+
+def end(*_signal: Any) -> None:
+    """End this process now, and the commands it runs."""
+    command = sys.modules.get("rdex.problem.command")
+    if command is not None:
+        command.end_all()
+    os._exit(1)
+
+
+class Life:
+    """Ends the process once its parent is gone, or after `idle` seconds without work."""
+
+    def __init__(self, idle: float | None) -> None:
+        self.idle = idle
+        self.waiting_since: float | None = None
+        self._parent = os.getppid()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(LOOK)
+            since = self.waiting_since
+            is_idle = self.idle is not None and since is not None
+            if os.getppid() != self._parent or (is_idle and time.monotonic() - since > self.idle):  # type: ignore[operator]
+                end()
+
+
 def main() -> None:
     """Evaluate until the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
-    out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    signal.signal(signal.SIGTERM, end)
+    incoming, outgoing = own_streams()
     try:
-        for folder in reversed(receive(sys.stdin.buffer)):
+        folders, idle = receive(incoming)
+        life = Life(idle)
+        for folder in reversed(folders):
             if folder not in sys.path:
                 sys.path.insert(0, folder)
-        task = pickle.loads(receive(sys.stdin.buffer))
+        task = pickle.loads(receive(incoming))
+        send(outgoing, READY)
         while True:
-            send(out, task(receive(sys.stdin.buffer)))
+            life.waiting_since = time.monotonic()
+            x = receive(incoming)
+            life.waiting_since = None
+            send(outgoing, task(x))
     except (EOFError, BrokenPipeError):
         return
 

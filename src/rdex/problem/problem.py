@@ -167,6 +167,68 @@ class Problem:
             facts["compile"] = partial(compile_one_function, fun, n_ineq, n_eq)
         return cls(lower, upper, n_ineq, n_eq, point=point, **facts)
 
+    @classmethod
+    def from_command(
+        cls,
+        command: str | Sequence[str],
+        bounds: Any,
+        *,
+        n_ineq: int = 0,
+        n_eq: int = 0,
+        files: Any = None,
+        result: Any = None,
+        folder: Any = None,
+        keep: str = "failed",
+        timeout: float | None = None,
+        env: Any = None,
+        **facts: Any,
+    ) -> Problem:
+        """A problem whose evaluations are runs of a program, each in a folder of its own.
+
+        Parameters
+        ----------
+        command : str or sequence of str
+            The program and its arguments; no shell is involved. It runs in the folder of the
+            evaluation and finds there the `files`, and on standard input the JSON object
+            ``{"x": [...], "variables": {name: value}}``.
+        bounds : scipy.optimize.Bounds or sequence of (low, high)
+        files : mapping of name to template
+            Files to write for each evaluation: a text, or the path of a template file. In them and
+            in the command ``${name}`` and ``${name:.3f}`` stand for variables, by their names.
+        result : None, str or callable
+            Where the answer is: JSON on standard output (the whole of it or its last line), JSON in
+            a file of that name, or ``result(folder) -> (f, G, H)``. The JSON is
+            ``{"f": 1.5, "G": [...], "H": [...]}``.
+        folder : path
+            Where the folders of evaluations are made; default the system's temporary folder.
+        keep : "failed", "all" or "none"
+            Which of them stay.
+        timeout : float
+            Seconds after which the program is ended and the evaluation has failed; in `minimize`
+            `eval_timeout` does the same for everything an evaluation does.
+        env : mapping
+            Further environment variables.
+        **facts
+            Further fields of `Problem`: name, variable_names, constraint_names, integrality, …
+
+        Examples
+        --------
+        >>> import sys
+        >>> program = "import json, sys; x = json.load(sys.stdin)['x']; print(x[0] ** 2 + x[1])"
+        >>> p = Problem.from_command([sys.executable, "-c", program], [(-5, 5)] * 2)
+        >>> p.evaluate([[3.0, 1.0]])[0].tolist()
+        [10.0]
+        """
+        from rdex.problem.command import Command
+
+        lower, _ = read_bounds(bounds)
+        names = checked_names("variable_names", facts.get("variable_names", ()), lower.size, "x")
+        run = Command(
+            command, names, files=files, result=result, folder=folder, keep=keep, timeout=timeout,
+            env=env,
+        )  # fmt: skip
+        return cls.from_function(run, bounds, n_ineq=n_ineq, n_eq=n_eq, **facts)
+
     @property
     def dim(self) -> int:
         """Number of variables."""

@@ -1,0 +1,227 @@
+"""One worker process, its time limit and its replacement."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from rdex.evaluation.outcome import (
+    DIED,
+    TIMEOUT,
+    Outcome,
+    PickledTask,
+    Task,
+    failed,
+    worker_name,
+)
+from rdex.evaluation.worker import receive, send
+from rdex.problem.problem import Floats
+
+#: BLAS inside a worker must not start threads of its own.
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+
+#: Seconds that a process is given to end by itself before it is killed, and to start at all.
+GRACE = 0.2
+START = 120.0
+
+#: A process beside somebody else's worker ends after this many seconds without work.
+IDLE = 60.0
+
+
+class Child:
+    """A process that evaluates points one after another, ended and replaced where it must be.
+
+    A point whose process dies is tried once more even without `retries`; an evaluation that
+    raises, dies or takes longer than `timeout` seconds is repeated `retries` times. The start of a
+    process is not part of an evaluation's time. Used by one thread at a time.
+    """
+
+    def __init__(
+        self,
+        data: bytes,
+        n_ineq: int,
+        n_eq: int,
+        timeout: float | None = None,
+        retries: int = 0,
+        idle: float | None = None,
+    ) -> None:
+        self.data = data
+        self.sizes = (n_ineq, n_eq)
+        self.timeout = timeout
+        self.retries = retries
+        self.idle = idle
+        self.process: subprocess.Popen[bytes] | None = None
+        self.is_closed = False
+
+    def evaluate(self, x: Floats) -> Outcome:
+        """The outcome at x, whatever happens to the process."""
+        deaths = 0
+        for attempt in range(max(2, self.retries + 1)):
+            if self.is_closed:
+                break
+            outcome = self._attempt(x)
+            if outcome.error is None:
+                return outcome
+            deaths += outcome.status == DIED
+            # Only a death is repeated unasked.
+            if attempt >= self.retries and (outcome.status != DIED or deaths > 1):
+                return outcome
+        if deaths:
+            return outcome
+        return failed(*self.sizes, "the worker was closed")
+
+    def _attempt(self, x: Floats) -> Outcome:
+        """One try."""
+        start = time.perf_counter()
+        limit: Limit | None = None
+        try:
+            process = self._ready()
+            start = time.perf_counter()
+            limit = Limit(process, self.timeout)
+            send(process.stdin, x)  # type: ignore[arg-type]
+            outcome: Outcome = receive(process.stdout)  # type: ignore[arg-type]
+        except (EOFError, OSError):
+            is_late = limit is not None and limit.settle()
+            seconds = time.perf_counter() - start
+            worker = "" if self.process is None else worker_name(self.process.pid)
+            code = self._discard()
+            if is_late:
+                text = f"the evaluation took longer than eval_timeout = {self.timeout:g} s"
+                return failed(*self.sizes, text, TIMEOUT, seconds, worker)
+            text = f"the worker process died (exit code {code})"
+            return failed(*self.sizes, text, DIED, seconds, worker)
+        if limit.settle():  # just in time, but its process is gone
+            self._discard()
+        return outcome
+
+    def _ready(self) -> subprocess.Popen[bytes]:
+        """The process, started if there is none; EOFError if it does not come up."""
+        if self.process is None:
+            self.process = process = subprocess.Popen(
+                [sys.executable, "-m", "rdex.evaluation.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, **ONE_THREAD},
+                start_new_session=True,  # a group of its own: what it starts ends with it
+            )
+            if self.is_closed:  # meanwhile, by another thread
+                raise EOFError
+            limit = Limit(process, START)
+            try:
+                folders = [folder for folder in sys.path if folder]
+                send(process.stdin, (folders, self.idle))  # type: ignore[arg-type]
+                send(process.stdin, self.data)  # type: ignore[arg-type]
+                receive(process.stdout)  # type: ignore[arg-type]
+            finally:
+                limit.settle()
+        return self.process
+
+    def _discard(self) -> int | None:
+        """End the process and forget it; its exit code."""
+        process, self.process = self.process, None
+        if process is None:
+            return None
+        kill(process)
+        for stream in (process.stdin, process.stdout):
+            with contextlib.suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
+        return process.wait()
+
+    def interrupt(self, by_force: bool) -> None:
+        """End the process from another thread; the evaluation in it has failed."""
+        self.is_closed = True
+        process = self.process
+        if process is not None and by_force:
+            kill(process)
+        elif process is not None:
+            with contextlib.suppress(OSError):
+                process.terminate()
+
+    def close(self) -> None:
+        """End the process."""
+        self.is_closed = True
+        self._discard()
+
+
+class Limit:
+    """Ends a process after some seconds, unless the matter is settled before."""
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float | None) -> None:
+        self._process = process
+        self._lock = threading.Lock()
+        self._is_settled = self._is_over = False
+        self._timer = None
+        if seconds is not None:
+            self._timer = threading.Timer(seconds, self._end)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _end(self) -> None:
+        with self._lock:
+            if self._is_settled:
+                return
+            self._is_over = True
+        kill(self._process)
+
+    def settle(self) -> bool:
+        """Whether the time was over; from now on it cannot be."""
+        with self._lock:
+            self._is_settled = True
+        if self._timer is not None:
+            self._timer.cancel()
+        return self._is_over
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """End a worker and what it has started: a word first, then by force."""
+    if process.poll() is None:
+        with contextlib.suppress(OSError):
+            process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+class GuardedTask:
+    """A task for somebody else's workers: each evaluates in a process of its own beside it.
+
+    An executor or a cluster cannot end a call that hangs; this can.
+    """
+
+    def __init__(self, task: Task, timeout: float, retries: int) -> None:
+        pickled = PickledTask(task)
+        self.data = pickled.data
+        self.sizes = (task.n_ineq, task.n_eq)
+        self.timeout = timeout
+        self.retries = retries
+
+    def __call__(self, x: Floats) -> Outcome:
+        child: Child | None = getattr(_HERE, "child", None)
+        if child is None or child.is_closed or child.data != self.data:
+            if child is not None:
+                child.close()
+            child = Child(self.data, *self.sizes, self.timeout, self.retries, IDLE)
+            _HERE.child = child
+            _CHILDREN.append(child)
+        return child.evaluate(x)
+
+    def close(self) -> None:
+        """End the processes that evaluate for this task beside threads of this very process; those
+        beside other processes end when they have been idle for a while."""
+        for child in [child for child in _CHILDREN if child.data == self.data]:
+            child.interrupt(by_force=True)
+            child.close()
+            _CHILDREN.remove(child)
+
+
+_HERE = threading.local()
+_CHILDREN: list[Child] = []

@@ -1,0 +1,86 @@
+"""Evaluation in this process, in the form of a pool."""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from collections import deque
+
+import numpy as np
+
+from rdex.evaluation.outcome import RAISED, Outcome, Task, failed, worker_name
+from rdex.problem.problem import Floats, Problem
+
+
+class RowsAsPoint:
+    """One point through a function of rows, for workers."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    def __call__(self, x: Floats, g: Floats, h: Floats) -> float:
+        f, g_rows, h_rows = self.problem.evaluate(x[None, :])
+        g[:], h[:] = g_rows[0], h_rows[0]
+        return float(f[0])
+
+
+def task_of(problem: Problem, retries: int = 0) -> Task:
+    """One point of a problem as a task."""
+    return Task(problem.point or RowsAsPoint(problem), problem.n_ineq, problem.n_eq, retries)
+
+
+class LocalPool:
+    """Evaluates here: one point at a time, or all that wait by one call of a function of rows."""
+
+    def __init__(self, problem: Problem, retries: int = 0) -> None:
+        self.n: int | None = 1
+        self.problem = problem
+        self._task = task_of(problem, retries)
+        self._takes_rows = problem.rows is not None
+        self._waiting: deque[tuple[int, Floats]] = deque()
+        self._done: deque[tuple[int, Outcome]] = deque()
+
+    def submit(self, number: int, x: Floats) -> None:
+        """Keep a point until somebody waits for it."""
+        self._waiting.append((number, x))
+
+    def next(self, until: float) -> tuple[int, Outcome] | None:
+        """Evaluate."""
+        if self._done:
+            return self._done.popleft()
+        if time.monotonic() >= until:
+            return None
+        if self._takes_rows and len(self._waiting) > 1:
+            self._evaluate_rows()
+            return self._done.popleft()
+        number, x = self._waiting.popleft()
+        return number, self._task(x)
+
+    def _evaluate_rows(self) -> None:
+        """All that wait; if the function raises, all of them have failed, each with its share of
+        the time."""
+        numbers, points = zip(*self._waiting, strict=True)
+        n = len(points)
+        start = time.perf_counter()
+        outcomes: list[Outcome] = []
+        for attempt in range(self._task.retries + 1):
+            try:
+                f, g, h = self.problem.evaluate(np.array(points))
+            except Exception:
+                if attempt == self._task.retries:
+                    lost = failed(
+                        self.problem.n_ineq, self.problem.n_eq, traceback.format_exc(), RAISED
+                    )
+                    outcomes = [lost] * n
+            else:
+                outcomes = [Outcome(float(f[i]), g[i].copy(), h[i].copy()) for i in range(n)]
+                break
+        share = (time.perf_counter() - start) / n
+        name = worker_name(os.getpid())
+        self._waiting.clear()
+        for number, outcome in zip(numbers, outcomes, strict=True):
+            self._done.append((number, outcome._replace(seconds=share, worker=name)))
+
+    def close(self) -> None:
+        """Nothing was started."""
