@@ -77,13 +77,17 @@ def test_every_table_says_reconstruction(tmp_path):
     pytest.importorskip("statsmodels")
     pytest.importorskip("scikit_posthocs")
     import rdex.campaign
+    import rdex.store
     from rdex.report.beside import matches
+    from rdex.report.contents import run_rows
     from rdex.scoring import summary, trials_from_stores
 
     rdex.campaign.run(
         tmp_path / "out", workers=1, algorithms=["ude-iii", "ude-iv", "rdex-csop"], suite="g2006",
         problems=["G06", "G08"], runs=3, maxfev=400, checkpoints=20,
     )  # fmt: skip
+    rows = run_rows([rdex.store.load(tmp_path / "out")])
+    assert {row["algorithm"] for row in rows} >= {"UDE-III (reconstruction)", "ude-iv"}
     trials = trials_from_stores([tmp_path / "out"])
     assert set(trials.algorithms) == {"UDE-III (reconstruction)", "ude-iv", "rdex-csop"}
     result = summary(trials, "ude-iii")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rdex.engine.constants import LABELS
 from rdex.report.traces import Bands, bands
 from rdex.scoring import (
     Attainment,
@@ -194,4 +195,6 @@ def run_rows(datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for data in datasets:
         rows += data.arrow.select(names).to_pylist()
+    for row in rows:
+        row["algorithm"] = LABELS.get(row["algorithm"], row["algorithm"])
     return rows
