@@ -38,7 +38,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 #: Seeds of the peers by budget, fewer than ours as they take a hundred times as long; without an
 #: entry there are no runs. The slow ones take 0.2 to 0.9 ms an evaluation.
 PEER_SEEDS = {500: 5, 2000: 5, 5000: 3, 50_000: 1}
-SLOW_PEER_SEEDS = {500: 3, 2000: 3, 5000: 3}
+SLOW_PEER_SEEDS = {500: 3, 2000: 3, 5000: 2}
 SLOW_PEERS = ("scipy-de", "pycma-con2", "nevergrad", "multistart-cobyqa")
 
 
