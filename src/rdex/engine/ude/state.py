@@ -87,7 +87,7 @@ def make_state(
         scratch=np.zeros(3 * n, dtype=np.int64),
         levels=np.zeros(n),
         centre=np.zeros(d),
-        bits=np.full(box.shape[1] + 1, shared.NEVER),
+        bits=np.repeat([0, shared.NEVER], [d, box.shape[1] + 1 - d]),
         sums=np.zeros((3, 4)),
     )
 
