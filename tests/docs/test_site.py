@@ -90,11 +90,15 @@ def browser(tmp_path_factory):
     found.close()
 
 
+#: The search is ready once it says what to do.
+READY = "document.querySelector('.md-search-result__meta').textContent !== ''"
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 @pytest.mark.parametrize("page", ["index", "architecture", "small-budgets", "reference/api"])
 def test_pages_in_a_browser(site, browser, page, width, scheme):
     browser.open(site / f"{page}.html", width=width, scheme=scheme)
-    browser.wait("document.querySelector('.md-search-result__meta').textContent !== ''")
+    browser.wait(READY)
     assert browser.complaints() == []
     assert [each for each in browser.requests() if not each.startswith("file:")] == []
     assert browser.run("document.documentElement.scrollWidth <= innerWidth"), (
@@ -106,6 +110,7 @@ def test_pages_in_a_browser(site, browser, page, width, scheme):
 
 def test_the_search_finds_pages_opened_from_a_folder(site, browser):
     browser.open(site / "index.html")
+    browser.wait(READY)
     browser.run("document.querySelector('.md-search__input').focus()")
     browser.call("Input.insertText", text="resume")
     browser.wait("document.querySelectorAll('.md-search-result__item').length > 0")
