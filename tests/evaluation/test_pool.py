@@ -104,7 +104,7 @@ def test_a_dying_worker_costs_one_evaluation_tried_twice(pool_of, tmp_path):
 
     found = outcomes(pool_of(deadly))
     assert [o.error is None for o in found] == [True, True, False, True, True]
-    assert found[2].status == "died" and "died (exit code 7)" in found[2].error
+    assert found[2].status == "died" and "process died" in found[2].error
     assert (tmp_path / "tries").read_text() == "xx"
 
 
@@ -187,7 +187,7 @@ def test_a_worker_killed_once_is_replaced(pool_of):
     pool = pool_of(point, n=1)
     outcomes(pool)
     (child,) = pool._children
-    child.process.send_signal(signal.SIGKILL)
+    os.kill(child.process.pid, signal.SIGKILL)
     child.process.wait()
     assert [o.error for o in outcomes(pool)] == [None] * 5
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 
+from rdex.evaluation.nursery import Nursery, Process, start_alone
 from rdex.evaluation.outcome import (
     DIED,
     TIMEOUT,
@@ -21,9 +24,6 @@ from rdex.evaluation.outcome import (
 )
 from rdex.evaluation.worker import receive, send
 from rdex.problem.problem import Floats
-
-#: BLAS inside a worker must not start threads of its own.
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 #: Seconds that a process is given to end by itself before it is killed, and to start at all.
 GRACE = 0.2
@@ -49,13 +49,15 @@ class Child:
         timeout: float | None = None,
         retries: int = 0,
         idle: float | None = None,
+        start: Callable[[], Process] = start_alone,
     ) -> None:
         self.data = data
         self.sizes = (n_ineq, n_eq)
         self.timeout = timeout
         self.retries = retries
         self.idle = idle
-        self.process: subprocess.Popen[bytes] | None = None
+        self.start = start
+        self.process: Process | None = None
         self.is_closed = False
 
     def evaluate(self, x: Floats) -> Outcome:
@@ -83,54 +85,47 @@ class Child:
             process = self._ready()
             start = time.perf_counter()
             limit = Limit(process, self.timeout)
-            send(process.stdin, x)  # type: ignore[arg-type]
-            outcome: Outcome = receive(process.stdout)  # type: ignore[arg-type]
+            send(process.stdin, x)
+            outcome: Outcome = receive(process.stdout)
         except (EOFError, OSError):
             is_late = limit is not None and limit.settle()
             seconds = time.perf_counter() - start
             worker = "" if self.process is None else worker_name(self.process.pid)
-            code = self._discard()
+            self._discard()
             if is_late:
                 text = f"the evaluation took longer than eval_timeout = {self.timeout:g} s"
                 return failed(*self.sizes, text, TIMEOUT, seconds, worker)
-            text = f"the worker process died (exit code {code})"
-            return failed(*self.sizes, text, DIED, seconds, worker)
+            return failed(*self.sizes, "the worker process died", DIED, seconds, worker)
         if limit.settle():  # just in time, but its process is gone
             self._discard()
         return outcome
 
-    def _ready(self) -> subprocess.Popen[bytes]:
+    def _ready(self) -> Process:
         """The process, started if there is none; EOFError if it does not come up."""
         if self.process is None:
-            self.process = process = subprocess.Popen(
-                [sys.executable, "-m", "rdex.evaluation.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env={**os.environ, **ONE_THREAD},
-                start_new_session=True,  # a group of its own: what it starts ends with it
-            )
+            self.process = process = self.start()
             if self.is_closed:  # meanwhile, by another thread
                 raise EOFError
             limit = Limit(process, START)
             try:
                 folders = [folder for folder in sys.path if folder]
-                send(process.stdin, (folders, self.idle))  # type: ignore[arg-type]
-                send(process.stdin, self.data)  # type: ignore[arg-type]
-                receive(process.stdout)  # type: ignore[arg-type]
+                send(process.stdin, (folders, self.idle))
+                send(process.stdin, self.data)
+                receive(process.stdout)
             finally:
                 limit.settle()
         return self.process
 
-    def _discard(self) -> int | None:
-        """End the process and forget it; its exit code."""
+    def _discard(self) -> None:
+        """End the process and forget it."""
         process, self.process = self.process, None
         if process is None:
-            return None
+            return
         kill(process)
         for stream in (process.stdin, process.stdout):
             with contextlib.suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
-        return process.wait()
+                stream.close()
+        process.wait()
 
     def interrupt(self, by_force: bool) -> None:
         """End the process from another thread; the evaluation in it has failed."""
@@ -151,7 +146,7 @@ class Child:
 class Limit:
     """Ends a process after some seconds, unless the matter is settled before."""
 
-    def __init__(self, process: subprocess.Popen[bytes], seconds: float | None) -> None:
+    def __init__(self, process: Process, seconds: float | None) -> None:
         self._process = process
         self._lock = threading.Lock()
         self._is_settled = self._is_over = False
@@ -177,7 +172,7 @@ class Limit:
         return self._is_over
 
 
-def kill(process: subprocess.Popen[bytes]) -> None:
+def kill(process: Process) -> None:
     """End a worker and what it has started: a word first, then by force."""
     if process.poll() is None:
         with contextlib.suppress(OSError):
@@ -209,7 +204,8 @@ class GuardedTask:
         if child is None or child.is_closed or child.data != self.data:
             if child is not None:
                 child.close()
-            child = Child(self.data, *self.sizes, self.timeout, self.retries, IDLE)
+            start = _nursery().start
+            child = Child(self.data, *self.sizes, self.timeout, self.retries, IDLE, start)
             _HERE.child = child
             _CHILDREN.append(child)
         return child.evaluate(x)
@@ -221,6 +217,11 @@ class GuardedTask:
             child.interrupt(by_force=True)
             child.close()
             _CHILDREN.remove(child)
+
+
+@functools.cache
+def _nursery() -> Nursery:
+    return Nursery()
 
 
 _HERE = threading.local()

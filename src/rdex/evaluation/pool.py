@@ -18,6 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
 from rdex.evaluation.child import Child, GuardedTask
+from rdex.evaluation.nursery import Nursery
 from rdex.evaluation.outcome import Outcome, PickledTask, Task, failed
 from rdex.problem.problem import Floats
 
@@ -72,6 +73,7 @@ class ProcessPool:
         self._threads = ThreadPoolExecutor(n, thread_name_prefix="rdex-worker")
         self._local = threading.local()
         self._children: list[Child] = []
+        self._nursery = Nursery()
         self._arrivals = Arrivals()
 
     def submit(self, number: int, x: Floats) -> None:
@@ -88,7 +90,8 @@ class ProcessPool:
         """Evaluate on this thread's process."""
         child: Child | None = getattr(self._local, "child", None)
         if child is None:
-            child = Child(self._data, self.task.n_ineq, self.task.n_eq, *self._limits)
+            sizes = (self.task.n_ineq, self.task.n_eq)
+            child = Child(self._data, *sizes, *self._limits, start=self._nursery.start)
             self._local.child = child
             self._children.append(child)
         return child.evaluate(x)
@@ -102,6 +105,7 @@ class ProcessPool:
         self._threads.shutdown(wait=True)
         for child in self._children:
             child.close()
+        self._nursery.close()
 
 
 class ForeignMap:

@@ -1,9 +1,9 @@
 """The program of a worker process: tasks in by standard input, outcomes out by standard output.
 
-Started as `python -m rdex.evaluation.worker`. A message is its length in eight bytes and a pickle;
-both ends are the same user's processes. What the user's function prints goes to standard error, and
-it finds its standard input empty. A worker ends when its parent is gone, even in the middle of an
-evaluation, and takes with it what it has started.
+Started as `python -m rdex.evaluation.worker`, or forked by `rdex.evaluation.nursery`. A message is
+its length in eight bytes and a pickle; both ends are the same user's processes. What the user's
+function prints goes to standard error, and it finds its standard input empty. A worker ends when
+its parent is gone, even in the middle of an evaluation, and takes with it what it has started.
 """
 
 from __future__ import annotations
@@ -83,11 +83,10 @@ class Life:
                 end()
 
 
-def main() -> None:
+def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
     """Evaluate until the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     signal.signal(signal.SIGTERM, end)
-    incoming, outgoing = own_streams()
     try:
         folders, idle = receive(incoming)
         life = Life(idle)
@@ -106,4 +105,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve(*own_streams())
