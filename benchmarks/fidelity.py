@@ -1,12 +1,14 @@
 """Is it the same search? Our runs against traces of the released programs, problem by problem.
 
     python benchmarks/fidelity.py [--algorithm rdex-csop|cl-srde] [--first-seed 0] [--csv FILE]
+                                  [--store FOLDER] [--markdown FILE]
 
 25 runs a problem on the official instance, 2017 edition, D = 30, 600 000 evaluations, against the
 25 of the released program in RDEX_REFERENCE_DIR. Final quality Q and time-to-target are compared
 by rank-sum tests with Holm's correction and by A12 with its 95 % interval, and both by the
 target-form U-score of the two; once as recorded, once with traces rounded to ten significant
-digits, because on C08-C10 all runs end within a few units in the last place of each other.
+digits, because on C08-C10 all runs end within a few units in the last place of each other. With
+`--store` the runs are those of a campaign (`make reproduce` has them) instead of new ones.
 """
 
 import argparse
@@ -19,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rdex.scoring import Trials, compare, indicators, target_score
+from rdex.scoring import Trials, compare, indicators, target_score, trials_from_store
 
 REFERENCE = Path(os.environ.get("RDEX_REFERENCE_DIR", "../shared/reference")).resolve()
 RELEASED = {"rdex-csop": "released_rdex", "rdex": "released_rdex", "cl-srde": "released_clsrde"}
@@ -44,11 +46,21 @@ def our_runs(number: int, algorithm: str, first_seed: int) -> tuple[np.ndarray, 
     return np.array(f), np.array(v)
 
 
-def traces(algorithm: str, first_seed: int, workers: int) -> Trials:
-    """Both programs on all problems."""
+def new_runs(algorithm: str, first_seed: int, workers: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Our traces f, v of every problem, run now."""
     one = partial(our_runs, algorithm=algorithm, first_seed=first_seed)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        ours = list(pool.map(one, PROBLEMS))
+        return list(pool.map(one, PROBLEMS))
+
+
+def stored_runs(folder: Path, algorithm: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The same from a campaign."""
+    stored = trials_from_store(folder).select([algorithm])
+    return list(zip(stored.f[0], stored.v[0], strict=True))
+
+
+def traces(ours: list[tuple[np.ndarray, np.ndarray]], algorithm: str) -> Trials:
+    """Both programs on all problems."""
     f, v = [], []
     for (our_f, our_v), number in zip(ours, PROBLEMS, strict=True):
         released = np.load(REFERENCE / RELEASED[algorithm] / f"C{number:02d}.npz")
@@ -119,15 +131,46 @@ def main() -> None:
     parser.add_argument("--algorithm", choices=sorted(RELEASED), default="rdex-csop")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--store", type=Path, help="take the runs of this campaign")
     parser.add_argument("--csv", type=Path)
+    parser.add_argument("--markdown", type=Path, help="keep the table at ten digits for people")
     arguments = parser.parse_args()
-    trials = traces(arguments.algorithm, arguments.first_seed, arguments.workers)
+    if arguments.store is None:
+        ours = new_runs(arguments.algorithm, arguments.first_seed, arguments.workers)
+    else:
+        ours = stored_runs(arguments.store, arguments.algorithm)
+    trials = traces(ours, arguments.algorithm)
     for label, digits in (("as recorded", None), ("rounded to ten digits", 10)):
         rows = table(trials.prepared(digits=digits))
-        print(f"\n{arguments.algorithm}, seeds from {arguments.first_seed}, {label}")
+        source = arguments.store or f"seeds from {arguments.first_seed}"
+        print(f"\n{arguments.algorithm}, {source}, {label}")
         report(rows)
+        if arguments.markdown and digits:
+            arguments.markdown.write_text(markdown(rows), encoding="utf-8")
         if arguments.csv:
             keep(rows, arguments.csv.with_stem(f"{arguments.csv.stem}-{digits or 'all'}-digits"))
+
+
+def markdown(rows: list[dict[str, object]]) -> str:
+    """The table of docs/fidelity.md."""
+    half = "Holm | A12 [95 %]"
+    lines = [
+        f"| | Q here | Q released | {half} | TTT here | TTT released | {half} | U share |",
+        "|---" * 10 + "|",
+    ]
+    for row in rows:
+        cells = [row["problem"]]
+        for label, number in (("Q", "{:.5g}"), ("TTT", "{:.0f}")):
+            interval = f"[{row[f'{label} low']:.2f}, {row[f'{label} high']:.2f}]"
+            cells += [
+                number.format(row[f"{label} here"]),
+                number.format(row[f"{label} released"]),
+                f"{row[f'{label} Holm']:.3f}",
+                f"{row[f'{label} A12']:.2f} {interval}",
+            ]
+        cells.append(f"{100 * row['U share']:.0f} %")
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def keep(rows: list[dict[str, object]], path: Path) -> None:
