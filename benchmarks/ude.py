@@ -42,11 +42,11 @@ CANDIDATE_PROBLEMS = (3, 6, 11, 13, 22, 25)
 CANDIDATES = {
     "preset": {},
     "uniform parents": {"ranked": "", "ranked_pbest": ""},
-    "strategy 3: r1 only": {"ranked_pbest": "b"},
-    "strategies 1, 2: r3 too": {"ranked": "abc"},
-    "SProp 0.40": {"stagnated_share": 0.40},
-    "SProp 0.75": {"stagnated_share": 0.75},
-    "SG 50": {"stagnation": 50},
+    "3: r1 and r2": {"ranked_pbest": "bc"},
+    "1, 2: r3 too; 3: r1, r2": {"ranked": "abc", "ranked_pbest": "bc"},
+    "3: r1, r2; SProp 0.40": {"ranked_pbest": "bc", "stagnated_share": 0.40},
+    "3: r1, r2; SProp 0.75": {"ranked_pbest": "bc", "stagnated_share": 0.75},
+    "3: r1, r2; SG 50": {"ranked_pbest": "bc", "stagnation": 50},
 }
 
 

@@ -17,8 +17,8 @@ pytestmark = quiet
 VARIANTS = {
     "ude-iv": variant("ude-iv"),
     "ude-iii": variant("ude-iii"),
-    "all-ranked": variant("ude-iii", ranked="abc", rand_to_pbest=0.5),
-    "terminal": variant("ude-iii", ranked="b", ranked_pbest="b"),
+    "all-ranked": variant("ude-iii", ranked="abc", ranked_pbest="bc", rand_to_pbest=0.5),
+    "both": variant("ude-iii", ranked="b", ranked_pbest="bc"),
     "restless": variant("ude-iv", stagnation=1, stagnated_share=0.0, spread=0.0),
     "learner": variant("ude-iv", learning_period=2, memory_size=3, share_floor=0.5),
     "bold": variant("ude-iv", F_cauchy=0.9, CR_sigma=0.5, memory_F=0.1, rand_to_pbest=1.0),

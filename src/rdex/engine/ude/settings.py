@@ -96,6 +96,6 @@ UDE_PRESETS = (
         rand_to_pbest=0.0,
         stagnated_share=0.50,
         ranked="ab",
-        ranked_pbest="bc",
+        ranked_pbest="b",
     ),
 )
