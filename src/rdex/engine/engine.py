@@ -15,12 +15,10 @@ from rdex.engine.constants import Constants
 from rdex.engine.kernels import layout
 from rdex.engine.kernels.layout import State
 from rdex.engine.kernels.steps import LARGEST_BATCH, default_batch
-from rdex.engine.methods import RDEX, method_of
+from rdex.engine.methods import method_of
 from rdex.engine.state import Limits, encoded_points
 from rdex.engine.ude.kernels.layout import UdeState
 from rdex.problem.problem import Floats, Problem
-
-ASKTELL = RDEX.asktell
 
 __all__ = ["LARGEST_BATCH", "Engine", "Point", "default_batch"]
 
