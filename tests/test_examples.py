@@ -14,6 +14,7 @@ EXPECTED = {
     "pressure_vessel.py": "f            6059.714335",
     "compiled.py": "times as fast",
     "on_dask.py": "the same run without workers: True",
+    "beam_solver.py": "Feasible solution",
     "ask_tell.py": "Feasible solution",
     "warm_start.py": "refined:   f = ",
 }
