@@ -144,11 +144,16 @@ class Checkpoint:
     def _extend(self, engine: Engine) -> None:
         """A new schedule, and a note of it."""
         self.continued.append([engine.nfev, engine.maxfev])
+        elapsed = float(self.stored.get("elapsed", 0.0))
+        used = 0.0 if self.maxtime is None else elapsed / self.maxtime
+        engine.state.value[layout.CLOCK] = min(used, 1.0)
+        maxfev = int(self.description["maxfev"])
         if isinstance(engine.state, layout.State):
-            elapsed = float(self.stored.get("elapsed", 0.0))
-            used = 0.0 if self.maxtime is None else elapsed / self.maxtime
-            engine.state.value[layout.CLOCK] = min(used, 1.0)
-        extend(engine, int(self.description["maxfev"]))
+            extend(engine, maxfev)
+        elif maxfev != engine.maxfev:
+            raise RunFileError(
+                f"{self.path}: only runs of the RDEx family can go on with a larger budget"
+            )
         self.stored = {**self.stored, "numbers": None}
         log.info("%s goes on with a budget of %d evaluations", self.path, engine.maxfev)
 

@@ -79,9 +79,8 @@ class Watch:
 
     def set_clock(self, engine: Engine, at: float) -> None:
         """The search follows the clock too: `at` seconds of the time limit are used."""
-        if isinstance(engine.state, layout.State):
-            used = 0.0 if self.maxtime is None else at / max(self.maxtime, 1e-9)
-            engine.state.value[layout.CLOCK] = min(used, 1.0)
+        used = 0.0 if self.maxtime is None else at / max(self.maxtime, 1e-9)
+        engine.state.value[layout.CLOCK] = min(used, 1.0)
 
     def note_evaluation(self, seconds: float) -> None:
         """A result that took over a second is worth a checkpoint."""

@@ -34,7 +34,7 @@ class LocalPool:
     """Evaluates here: one point at a time, or all that wait by one call of a function of rows."""
 
     def __init__(self, problem: Problem, retries: int = 0) -> None:
-        self.n: int | None = 1
+        self.n: int | None = None  # there are no workers
         self.problem = problem
         self._task = task_of(problem, retries)
         self._takes_rows = problem.rows is not None
