@@ -260,6 +260,16 @@ def test_a_run_with_a_time_limit_is_replayed_from_its_file(tmp_path):
     assert same_run(minimize(nothing, BOX, **options), first) and first.nfev == 300
 
 
+@pytest.mark.parametrize("options", [{"batch": 4}, {"updating": "async"}])
+def test_a_run_that_time_has_ended_is_replayed_too(tmp_path, options):
+    options = {"maxfev": 10**6, "rng": 1, "maxtime": 0.7, "evaluations": tmp_path / "e.csv",
+               **options}  # fmt: skip
+    first = minimize(slow, BOX, **options)
+    again = minimize(slow, BOX, **options)
+    assert first.status == again.status == 3 and first.nfev > 0
+    assert same_run(first, again) and len(again.evaluations) == len(first.evaluations)
+
+
 # --- larger budgets -------------------------------------------------------------------------------
 @pytest.mark.parametrize("options", [{}, {"updating": "deferred"}, {"updating": "async"}])
 def test_a_finished_run_goes_on_with_more_evaluations(tmp_path, options):

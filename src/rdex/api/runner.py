@@ -70,7 +70,8 @@ class Watch:
         self._last_look = time.monotonic()
         self._next_chores = self._last_look + PAUSE
         self._is_slow = False
-        self.set_clock(engine, elapsed)
+        if gate.exchange is None:  # else the times of the results count
+            self.set_clock(engine, elapsed)
 
     @property
     def seconds(self) -> float:
@@ -107,12 +108,17 @@ class Watch:
             self.status = Status.TARGET
         elif nfev >= engine.maxfev:
             self.status = Status.BUDGET
-        elif now >= self.deadline and self.status == Status.RUNNING:
+        elif now >= self.deadline and self.status == Status.RUNNING and not self._is_replaying:
             self.status = Status.TIME
         if now >= self._next_chores:
             self._next_chores = now + PAUSE
             self._do_chores(engine, now)
         return self.status != Status.RUNNING
+
+    @property
+    def _is_replaying(self) -> bool:
+        """Whether results of an earlier session are taken: they cost no time now."""
+        return self.gate.exchange is not None and self.gate.exchange.is_replaying
 
     def _ask_user(self, engine: Engine) -> None:
         """A generation has ended: is that enough?"""

@@ -78,7 +78,7 @@ class Exchange:
             self._first = number
         self._out[number] = x
         self._parked.append(number)
-        if not self._is_replaying:
+        if not self.is_replaying:
             self._release()
 
     def receive(self, until: float = math.inf) -> Entry | None:
@@ -118,12 +118,13 @@ class Exchange:
         return outcome if self.skipping is None else self.skipping.counted(outcome)
 
     @property
-    def _is_replaying(self) -> bool:
+    def is_replaying(self) -> bool:
+        """Whether results of an earlier session are still to come."""
         return self.log is not None and self._line < self.log.n_before
 
     def _from_log(self) -> Entry | None:
         """The next result of an earlier session for a point that is out."""
-        while self._is_replaying:
+        while self.is_replaying:
             entry = self.log.entries[self._line]  # type: ignore[union-attr]
             if entry.number not in self._out:
                 first = min(self._out)

@@ -330,6 +330,8 @@ def lock(handle: int, path: str) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise OSError(f"evaluations: {path} is in use by another run") from None
+    except OSError:  # a file system without locks
+        return
 
 
 def stored_run(path: str | os.PathLike[str], last: bool = False) -> dict[str, Any] | None:
