@@ -38,15 +38,16 @@ PUBLISHED = {
 SPREAD = {3: 55.4, 4: 6.78, 6: 0.0, 7: 149.0, 12: 0.0218, 13: 1.30, 14: 0.0, 16: 0.0, 20: 0.282,
           21: 8.34, 22: 48.4, 23: 0.0434, 25: 1.23}  # fmt: skip
 
-CANDIDATE_PROBLEMS = (3, 6, 11, 13, 22, 25)
+CANDIDATE_PROBLEMS = (3, 6, 11, 13, 22, 25, 4, 12, 20)
 CANDIDATES = {
     "preset": {},
     "uniform parents": {"ranked": "", "ranked_pbest": ""},
     "3: r1 and r2": {"ranked_pbest": "bc"},
     "1, 2: r3 too; 3: r1, r2": {"ranked": "abc", "ranked_pbest": "bc"},
-    "3: r1, r2; SProp 0.40": {"ranked_pbest": "bc", "stagnated_share": 0.40},
-    "3: r1, r2; SProp 0.75": {"ranked_pbest": "bc", "stagnated_share": 0.75},
-    "3: r1, r2; SG 50": {"ranked_pbest": "bc", "stagnation": 50},
+    "SProp 0.40": {"stagnated_share": 0.40},
+    "SProp 0.50": {"stagnated_share": 0.50},
+    "SProp 0.75": {"stagnated_share": 0.75},
+    "SG 50": {"stagnation": 50},
 }
 
 

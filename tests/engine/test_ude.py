@@ -46,7 +46,7 @@ def test_presets_are_the_table():
         25, 100, 0.5, 0.5,
     )  # fmt: skip
     assert (four.rand_to_pbest, four.stagnation, four.stagnated_share) == (0.25, 25, 0.40)
-    assert (three.rand_to_pbest, three.stagnation, three.stagnated_share) == (0.0, 25, 0.50)
+    assert (three.rand_to_pbest, three.stagnation, three.stagnated_share) == (0.0, 25, 0.60)
     assert (four.ranked, four.ranked_pbest) == ("", "")
     assert (three.ranked, three.ranked_pbest) == ("ab", "b")
     assert (four.label, three.label) == ("ude-iv", "UDE-III (reconstruction)")

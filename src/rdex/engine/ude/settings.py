@@ -94,7 +94,7 @@ UDE_PRESETS = (
     UdeSettings(
         name="ude-iii",
         rand_to_pbest=0.0,
-        stagnated_share=0.50,
+        stagnated_share=0.60,
         ranked="ab",
         ranked_pbest="b",
     ),
