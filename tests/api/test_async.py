@@ -185,8 +185,8 @@ def test_the_number_of_points_out_belongs_to_the_run(tmp_path):
     path = tmp_path / "e.csv"
     minimize(UNEVEN, workers=2, evaluations=path, **ASYNC)
     with pytest.raises(LogError, match="another run: different batch"):
-        minimize(UNEVEN, workers=3, evaluations=path, **ASYNC)
-    minimize(refusing(UNEVEN), workers=3, batch=2, evaluations=path, **ASYNC)
+        minimize(UNEVEN, workers=4, evaluations=path, **ASYNC)
+    minimize(refusing(UNEVEN), workers=3, batch=3, evaluations=path, **ASYNC)
 
 
 def test_a_checkpoint_and_a_log_go_together(tmp_path):

@@ -112,7 +112,8 @@ def minimize(
     batch : int
         Size of a batch, default max(1, min(32, N // 8)). For one seed and batch results are
         the same for any number of workers. In async runs the number of points that are out at a
-        time, default the number of workers; the results depend on the order in which they come.
+        time, default a few more than there are workers; the results depend on the order in which
+        they come.
     callback : callable
         ``callback(intermediate_result)`` once a generation; True or StopIteration ends the run.
     progress : bool

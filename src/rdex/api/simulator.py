@@ -62,7 +62,9 @@ def points_in_flight(workers: Any, batch: int | None) -> int:
     n = workers if isinstance(workers, int) else workers_of(workers)
     if n is None:
         raise ValueError('updating="async": give batch=, the number of points that are out at once')
-    return n if n > 0 else (os.cpu_count() or 1)
+    n = n if n > 0 else (os.cpu_count() or 1)
+    # Some more than there are workers: one that is done finds its next point waiting.
+    return 1 if n == 1 else n + 1 + n // 8
 
 
 def stored_seed(path: str | os.PathLike[str] | None) -> np.random.SeedSequence | None:

@@ -63,10 +63,13 @@ class Child:
     def evaluate(self, x: Floats) -> Outcome:
         """The outcome at x, whatever happens to the process."""
         deaths = 0
+        before = 0.0  # seconds of earlier attempts
         for attempt in range(max(2, self.retries + 1)):
             if self.is_closed:
                 break
             outcome = self._attempt(x)
+            before += outcome.seconds
+            outcome = outcome._replace(seconds=before)
             if outcome.error is None:
                 return outcome
             deaths += outcome.status == DIED
