@@ -76,6 +76,7 @@ docs: $(READY) ## build the documentation site into site/, and the notebooks
 peers: $(READY) ## presets beside other packages' optimisers, C01 to C28 (about 2 hours; resumable)
 	$(BIN)/rdex bench run benchmarks/plans/peers.toml --out out/peers --extend || test $$? -eq 3
 	$(BIN)/rdex bench report out/peers --out out/peers-report
+	$(BIN)/python benchmarks/peers.py out/peers
 
 INSTANCE ?= official
 reproduce: $(READY) ## the paper again, run to report (about 50 minutes; resumable; INSTANCE=1 needs no data)
