@@ -39,16 +39,20 @@ SPREAD = {3: 55.4, 4: 6.78, 6: 0.0, 7: 149.0, 12: 0.0218, 13: 1.30, 14: 0.0, 16:
           21: 8.34, 22: 48.4, 23: 0.0434, 25: 1.23}  # fmt: skip
 
 CANDIDATE_PROBLEMS = (3, 6, 11, 13, 22, 25, 4, 12, 20)
-CANDIDATES = {
-    "preset": {},
-    "uniform parents": {"ranked": "", "ranked_pbest": ""},
-    "3: r1 and r2": {"ranked_pbest": "bc"},
-    "1, 2: r3 too; 3: r1, r2": {"ranked": "abc", "ranked_pbest": "bc"},
-    "SProp 0.40": {"stagnated_share": 0.40},
-    "SProp 0.50": {"stagnated_share": 0.50},
-    "SProp 0.75": {"stagnated_share": 0.75},
-    "SG 50": {"stagnation": 50},
-}
+#: Ranked donors of strategies 1 and 2, of strategy 3, SG, SProp.
+CANDIDATES = [
+    ("", "", 25, 0.50),
+    ("ab", "b", 25, 0.50),
+    ("ab", "b", 25, 0.60),
+    ("ab", "b", 25, 0.75),
+    ("ab", "bc", 25, 0.40),
+    ("ab", "bc", 25, 0.50),
+    ("ab", "bc", 25, 0.60),
+    ("ab", "bc", 25, 0.75),
+    ("ab", "bc", 50, 0.50),
+    ("abc", "bc", 25, 0.50),
+]
+NAMES = ("ranked", "ranked_pbest", "stagnation", "stagnated_share")
 
 
 def finals(number: int, settings: Constants, runs: int) -> tuple[np.ndarray, np.ndarray]:
@@ -117,11 +121,12 @@ def main() -> None:
     rows = []
     if arguments.candidates:
         base = preset("ude-iii")
-        for label, changes in CANDIDATES.items():
+        for candidate in CANDIDATES:
+            changes = dict(zip(NAMES, candidate, strict=True))
             for number in CANDIDATE_PROBLEMS:
                 found = row(number, base.replace(**changes), arguments.runs)
-                show(found, label)
-                rows.append({"candidate": label, **found})
+                show(found, " ".join(map(str, candidate)))
+                rows.append({**changes, **found})
     else:
         for number in map(int, arguments.problems.split(",")):
             rows.append(row(number, preset(arguments.algorithm), arguments.runs))
