@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from rdex.cli.printing import cell_text, grid_of, show, show_json
+from rdex.cli.printing import grid_of, show, show_json
+from rdex.scoring.table import cell_text
 
 COLUMNS = ("name", "origin", "reference", "licence", "settings")
 
