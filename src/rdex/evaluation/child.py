@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import signal
 import subprocess
@@ -87,8 +88,8 @@ class Child:
         try:
             process = self._ready()
             start = time.perf_counter()
-            limit = Limit(process, self.timeout)
             send(process.stdin, x)
+            limit = Limit(process, self.timeout)
             outcome: Outcome = receive(process.stdout)
         except (EOFError, OSError):
             is_late = limit is not None and limit.settle()
@@ -150,16 +151,15 @@ class Limit:
     """Ends a process after some seconds, unless the matter is settled before."""
 
     def __init__(self, process: Process, seconds: float | None) -> None:
+        self.deadline = math.inf if seconds is None else time.monotonic() + seconds
         self._process = process
         self._lock = threading.Lock()
         self._is_settled = self._is_over = False
-        self._timer = None
         if seconds is not None:
-            self._timer = threading.Timer(seconds, self._end)
-            self._timer.daemon = True
-            self._timer.start()
+            WATCHMAN.watch(self)
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """The time is over."""
         with self._lock:
             if self._is_settled:
                 return
@@ -170,9 +170,50 @@ class Limit:
         """Whether the time was over; from now on it cannot be."""
         with self._lock:
             self._is_settled = True
-        if self._timer is not None:
-            self._timer.cancel()
+        WATCHMAN.forget(self)
         return self._is_over
+
+
+class Watchman:
+    """One thread that looks after all limits; a timer a piece would cost a thread an evaluation."""
+
+    def __init__(self) -> None:
+        self._limits: set[Limit] = set()
+        self._change = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._next = math.inf  # when the thread looks again
+
+    def watch(self, limit: Limit) -> None:
+        """End the limit's process when its time is over."""
+        with self._change:
+            self._limits.add(limit)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, daemon=True)
+                self._thread.start()
+            if limit.deadline < self._next:
+                self._change.notify()
+
+    def forget(self, limit: Limit) -> None:
+        """The matter is settled."""
+        with self._change:
+            self._limits.discard(limit)
+
+    def _run(self) -> None:
+        with self._change:
+            while True:
+                now = time.monotonic()
+                over = [limit for limit in self._limits if limit.deadline <= now]
+                for limit in over:
+                    self._limits.discard(limit)
+                    # Ending a stubborn process takes a while: others need not wait for it.
+                    threading.Thread(target=limit.end, daemon=True).start()
+                self._next = min((limit.deadline for limit in self._limits), default=math.inf)
+                # Limits that were forgotten leave the thread to wake up for nothing, rarely.
+                wait = None if self._next == math.inf else max(0.0, self._next - now)
+                self._change.wait(wait)
+
+
+WATCHMAN = Watchman()
 
 
 def kill(process: Process) -> None:

@@ -162,6 +162,8 @@ class Nursery:
 def main(control: socket.socket) -> None:
     """Fork a worker for every pair of pipes that comes, until the other end is gone."""
     import cloudpickle  # noqa: F401  (imported here, once for all workers)
+    import numpy.linalg
+    import numpy.random  # noqa: F401  (NumPy itself waits until they are used)
 
     from rdex.evaluation import cheap, local, outcome, worker  # noqa: F401
     from rdex.problem import functions  # noqa: F401
