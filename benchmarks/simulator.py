@@ -2,15 +2,15 @@
 
     python benchmarks/simulator.py [--csv FILE] [--quality FILE] [--maxfev 2000] [--seeds 25]
 
-The simulator takes log-normal times (mean 50 ms, sigma 1, so one in a hundred takes five times the
+The simulator takes log-normal times (mean 50 ms, sigma 1, so one in a hundred takes six times the
 mean), dies in 2 % of all calls and hangs in 1 %, where `eval_timeout` ends it after half a second.
 
 Busy: real runs with 2, 4 and 8 worker processes that sleep instead of computing; the share of their
 time spent in the function, from the first point to the last, the start of processes included.
 
 Quality: the same times on a virtual clock, so that nothing waits: best value after 5000
-evaluations, asynchronous with 2, 4, 8 and 32 points out at a time against immediate updating, rank
-sums with Holm's correction. A failed evaluation gives nothing in both.
+evaluations, asynchronous with as many points out as for 2, 4, 8 and 32 workers against immediate
+updating, rank sums with Holm's correction. A failed evaluation gives nothing in both.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from rdex import Problem, minimize
+from rdex.api.simulator import points_in_flight
 from rdex.api.task import make_settings
 from rdex.engine.anyorder import AnyOrder
 from rdex.engine.engine import Engine
@@ -37,7 +38,7 @@ PROBLEMS = (
     "engineering/welded-beam", "engineering/speed-reducer", "g2006/G07", "g2006/G10",
     "cec2017/C05/d10/2017/1",
 )  # fmt: skip
-IN_FLIGHT = (1, 2, 4, 8, 32)
+IN_FLIGHT = (1, *(points_in_flight(workers, None) for workers in (2, 4, 8, 32)))
 
 
 def draw(rng: np.random.Generator) -> tuple[float, str]:
