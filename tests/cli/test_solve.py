@@ -110,7 +110,7 @@ def test_plot_checkpoint_and_workers(solve, tmp_path):
     assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
     again = solve(*words, "--json")
     assert json.loads(again.stdout)["x"] == json.loads(first.stdout)["x"]
-    other = solve("case.py", "--maxfev", 201, "--rng", 1, "--checkpoint", "run.npz")
+    other = solve("case.py", "--maxfev", 199, "--rng", 1, "--checkpoint", "run.npz")
     assert other.exit_code == 1 and "another run: different maxfev" in other.stderr
     parallel = solve("case.py", "--maxfev", 60, "--rng", 1, "--workers", 2, "--json")
     assert json.loads(parallel.stdout)["nfev"] == 60
