@@ -108,12 +108,25 @@ def solved(job: Job, seeds: int) -> tuple[Job, Rates]:
     return job, Rates(successes / runs, feasible / runs, runs)
 
 
-def rates(jobs: list[Job], seeds: int, workers: int) -> dict[Job, Rates]:
-    """Success and feasibility rates of all jobs that have runs."""
+def rates(jobs: list[Job], seeds: int, workers: int, kept: Path | None = None) -> dict[Job, Rates]:
+    """Success and feasibility rates of all jobs that have runs.
+
+    What a file `kept` has of peers is not run again, and every new job is put there at once.
+    """
+    wanted = {job: runs_of(job, seeds) for job in jobs if runs_of(job, seeds)}
+    found = {
+        job: cell
+        for job, cell in read(kept).items()
+        if wanted.get(job) == cell.runs and job.variant not in VARIANTS
+    }
     # Long ones first: nobody waits for the last.
-    order = sorted((job for job in jobs if runs_of(job, seeds)), key=lambda job: -job.budget)
+    order = sorted(wanted.keys() - found.keys(), key=lambda job: (-job.budget, job))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        return dict(pool.map(partial(solved, seeds=seeds), order))
+        for job, cell in pool.map(partial(solved, seeds=seeds), order):
+            found[job] = cell
+            if kept is not None:
+                write(kept, found)
+    return found
 
 
 def problems(suite: str) -> list[str]:
@@ -159,14 +172,16 @@ def show_comparison(suite: str, seeds: int, workers: int, folder: Path | None) -
 
 
 def show_peers(suite: str, seeds: int, workers: int, folder: Path | None) -> None:
-    """Mean rates of `minimize` and of every peer at every budget."""
+    """Mean rates of `minimize` and of every peer at every budget.
+
+    With a folder it goes on where it was stopped; remove the file to begin anew.
+    """
     from rdex.campaign.peers import PEERS
 
     names, budgets = problems(suite), BUDGETS[suite]
-    found = rates(
-        [Job(id, b, variant) for variant in ("default", *PEERS) for b in budgets for id in names],
-        seeds, workers,
-    )  # fmt: skip
+    jobs = [Job(id, b, variant) for variant in ("default", *PEERS) for b in budgets for id in names]
+    kept = None if folder is None else folder / f"success-peers-{suite}.csv"
+    found = rates(jobs, seeds, workers, kept)
     print(f"\n{suite}: mean success rate (feasible; runs a problem) on {len(names)} problems")
     print(" " * 24 + "".join(f"{budget:>20}" for budget in budgets))
     for variant in ("default", *PEERS):
@@ -179,8 +194,19 @@ def show_peers(suite: str, seeds: int, workers: int, folder: Path | None) -> Non
             success, feasible = (sum(cell[k] for cell in cells) / len(cells) for k in (0, 1))
             line += f"{f'{success:.3f} ({feasible:.3f}; {cells[0].runs})':>20}"
         print(line)
-    if folder is not None:
-        write(folder / f"success-peers-{suite}.csv", found)
+
+
+def read(path: Path | None) -> dict[Job, Rates]:
+    """What `write` wrote; nothing where there is no file."""
+    if path is None or not path.exists():
+        return {}
+    with path.open(newline="") as stream:
+        return {
+            Job(row["problem"], int(row["maxfev"]), row["variant"]): Rates(
+                float(row["success"]), float(row["feasible"]), int(row["runs"])
+            )
+            for row in csv.DictReader(stream)
+        }
 
 
 def write(path: Path, found: dict[Job, Rates]) -> None:
