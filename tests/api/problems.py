@@ -1,22 +1,15 @@
 """Small problems for tests of `minimize`, as plain functions that other processes can import."""
 
 import numpy as np
+from light import BOX, one_call, ring, square, tilted
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from rdex import Problem
 
-BOX = [(-5.0, 5.0)] * 2
+__all__ = ["BOX", "LENS", "TOY", "one_call", "ring", "same_run", "simulator", "square", "tilted"]
 
 #: The toy of the documentation: f* = 0.4999 with |h| <= 1e-4.
 TOY = {"constraints": LinearConstraint([[1, 1]], 1, 1)}
-
-
-def square(x):
-    return float(x @ x)
-
-
-def ring(x):
-    return x[0] ** 2 + x[1] ** 2
 
 
 #: Outside the unit circle, left of a line.
@@ -26,10 +19,6 @@ LENS = {
         {"type": "ineq", "fun": lambda x: 2.0 - x[0] + 0.5 * x[1]},
     ]
 }
-
-
-def tilted(x):
-    return float(x[0] + np.sin(3 * x[1]) + 0.1 * (x @ x))
 
 
 def same_run(a, b):
@@ -46,11 +35,6 @@ def same_run(a, b):
             for name in ("nfev", "f", "cv", "eps", "n", "success_rate", "rho", "memory_CR")
         )
     )
-
-
-def one_call(x):
-    """(f, G, H) of a small simulator."""
-    return tilted(x), [1.0 - ring(x)], [x[0] + x[1] - 0.5]
 
 
 def simulator(**facts):

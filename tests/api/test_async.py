@@ -1,13 +1,12 @@
 """Workers that never wait: every kind of them, hangs and deaths, exact replay from the log."""
 
-import os
-import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
 import numpy as np
 import pytest
-from problems import BOX, one_call, same_run, simulator, tilted
+from light import BOX, flaky, forbidden, one_call, tilted, uneven
+from problems import same_run, simulator
 
 import rdex
 from rdex import Problem, minimize
@@ -17,17 +16,7 @@ from rdex.evaluation.outcome import EvaluationError
 ASYNC = {"updating": "async", "maxfev": 120, "rng": 5}
 
 
-def uneven(x):
-    """The simulator of the other tests, some of its points slow."""
-    time.sleep(0.03 if int(x[0] * 1e4) % 5 == 0 else 0.001)
-    return one_call(x)
-
-
 UNEVEN = Problem.from_function(uneven, BOX, n_ineq=1, n_eq=1, name="uneven")
-
-
-def forbidden(x):
-    raise AssertionError("evaluated although it is in the file")
 
 
 def refusing(problem):
@@ -84,18 +73,6 @@ def client(tmp_path_factory):
         distributed.Client(cluster) as client,
     ):  # fmt: skip
         yield client
-
-
-def flaky(x):
-    """Crashes, raises and hangs now and then, by the point."""
-    kind = int(abs(x[0]) * 1e5) % 20
-    if kind == 0:
-        os._exit(5)
-    if kind == 1:
-        raise ArithmeticError("diverged")
-    if kind == 2:
-        time.sleep(300)
-    return one_call(x)
 
 
 FLAKY = Problem.from_function(flaky, BOX, n_ineq=1, n_eq=1, name="flaky")

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 SCRIPT = """
 import sys, time
 sys.path.insert(0, {here!r})
-from problems import BOX, one_call
+from light import BOX, one_call
 import rdex
 
 def simulate(x):
