@@ -122,7 +122,8 @@ def rates(jobs: list[Job], seeds: int, workers: int, kept: Path | None = None) -
     # Long ones first: nobody waits for the last.
     order = sorted(wanted.keys() - found.keys(), key=lambda job: (-job.budget, job))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        for job, cell in pool.map(partial(solved, seeds=seeds), order):
+        each = map if workers == 1 else pool.map
+        for job, cell in each(partial(solved, seeds=seeds), order):
             found[job] = cell
             if kept is not None:
                 write(kept, found)
