@@ -14,6 +14,11 @@ from rdex.engine.files import RunFileError, load_state
 from rdex.evaluation.log import LogError
 from rdex.suites import get
 
+# Without the JIT NumPy mentions that unknown values have no difference; the kernel expects it.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:invalid value encountered in scalar subtract:RuntimeWarning"
+)
+
 
 class Counting:
     """A function that counts its calls and can refuse them."""
