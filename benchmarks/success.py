@@ -119,8 +119,9 @@ def rates(jobs: list[Job], seeds: int, workers: int, kept: Path | None = None) -
         for job, cell in read(kept).items()
         if wanted.get(job) == cell.runs and job.variant not in VARIANTS
     }
-    # Long ones first: nobody waits for the last.
-    order = sorted(wanted.keys() - found.keys(), key=lambda job: (-job.budget, job))
+    # Long ones first, so that nobody waits for the last; short ones where it may be stopped.
+    sign = -1 if kept is None else 1
+    order = sorted(wanted.keys() - found.keys(), key=lambda job: (sign * job.budget, job))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         each = map if workers == 1 else pool.map
         for job, cell in each(partial(solved, seeds=seeds), order):

@@ -20,7 +20,8 @@ HERE = Path(__file__).parent
 
 #: A run that another process makes, slowly enough to be killed, with checkpoints all the time.
 SCRIPT = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what runs in the background
 sys.path.insert(0, {here!r})
 import rdex, rdex.api.checkpoint
 from checkpoint_problems import KINDS
