@@ -46,6 +46,7 @@ TABLE = {
     "eps_position": ("released", "released", "released"),
     "eps_floor_until": (0.0, 0.0, 0.0),
     "eps_floor_power": (10.0, 10.0, 10.0),
+    "F_rule": ("success-rate", "success-rate", "success-rate"),
     "targets": ("random", "random", "random"),
     "replacement": ("ring", "ring", "ring"),
 }
@@ -71,6 +72,15 @@ def test_the_papers_text_as_a_preset():
         n0=600, eps_position="paper", targets="sweep", replacement="target", equality="excess",
         eb_from=0.0,
     )  # fmt: skip
+
+
+def test_lshade_has_nothing_of_the_family_but_its_steps():
+    plain = preset("lshade")
+    assert (plain.memory_size, plain.memory_weight, plain.F_rule) == (6, 1.0, "memory")
+    assert (plain.targets, plain.replacement, plain.eps_until) == ("sweep", "target", 0.0)
+    assert plain.eb_from > 1.0 and plain.perturb_probability == plain.rank_pressure == 0.0
+    relaxed = preset("lshade-eps").replace(name="lshade", eps_until=0.0, eps_floor_until=0.0)
+    assert relaxed == plain.replace(eps_floor_power=5.0)
 
 
 def test_the_race_of_rde26_and_that_cl_srde_has_no_eb():

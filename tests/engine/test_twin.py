@@ -27,6 +27,8 @@ VARIANTS = {
     "bold": variant(start_SR=1.0, F_sigma=0.5, CR_sigma=0.5, memory_CR=0.4, pbest_share=1.0),
     "paper": variant("rdex-csop-paper"),
     "floor": variant(eps_floor_until=0.7, eps_floor_power=3.0, replacement="target"),
+    "lshade": variant("lshade", memory_F=0.2),
+    "lshade-eps": variant("lshade-eps", eps_floor_until=0.6),
     "small": variant(memory_size=1, memory_weight=1.0, rank_pressure=0.0, repair_share=1.0),
 }
 

@@ -308,10 +308,15 @@ class Twin:
         r1 = until(lambda: ranks[random.rank(weights)], (pbest,))
         r2 = until(lambda: random.below(n), (pbest, r1))
         slot = random.below(s.memory_size)
-        centre = self.SR**s.F_exponent
-        F = centre + s.F_sigma * random.normal()
-        while not 0 <= F <= 1:
+        if s.F_rule == "memory":
+            F = -1.0
+            while F <= 0:
+                F = min(self.M_F[slot] + s.F_cauchy * random.cauchy(), 1.0)
+        else:
+            centre = self.SR**s.F_exponent
             F = centre + s.F_sigma * random.normal()
+            while not 0 <= F <= 1:
+                F = centre + s.F_sigma * random.normal()
         CR = min(max(self.M_CR[slot] + s.CR_sigma * random.normal(), 0.0), 1.0)
         return F, CR, P[pbest][0], self.front[r1][0], P[r2][0]
 

@@ -307,6 +307,8 @@ REFERENCES = {
     "rdex-csop-paper": "RDEx-CSOP as the text of its paper has it",
     "cl-srde": "CL-SRDE, CEC 2024 competition",
     "rde26": "RDE26, CEC 2026 competition",
+    "lshade": "L-SHADE, CEC 2014, in this engine's steps, feasibility first: see docs/method.md",
+    "lshade-eps": "L-SHADE with an ε that falls by the clock",
     "ude-iv": "UDE-IV, as its authors describe it",
     "ude-iii": "UDE-III (reconstruction), CEC 2024 competition: never released, see docs/ude.md",
 }

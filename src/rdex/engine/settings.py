@@ -42,9 +42,10 @@ class Settings(Constants):
     memory_F: float = constant(0.3, "M_F at start", PAPER)
     memory_CR: float = constant(1.0, "M_CR at start", PAPER)
     memory_weight: float = constant(0.5, "weight of the new mean", PAPER)
+    F_rule: str = "success-rate"
     F_exponent: float = constant(1 / 3, "a in SR^a", PAPER, 0, 100)
     F_sigma: float = constant(0.05, "σ of F", PAPER)
-    F_cauchy: float = constant(0.1, "Cauchy scale of F (EB)", PAPER)
+    F_cauchy: float = constant(0.1, "Cauchy scale of F (EB, memory)", PAPER)
     CR_sigma: float = constant(0.1, "σ of CR", PAPER)
     start_SR: float = constant(0.5, "SR at start", RELEASED)
 
@@ -96,6 +97,7 @@ class Settings(Constants):
     race_CR: tuple[float, float] = (0.26, 0.85)
 
     CHOICES = {  # noqa: RUF012 - a class constant, not a field
+        "F_rule": ("success-rate", "memory"),
         "eps_position": ("released", "paper"),
         "targets": ("random", "sweep"),
         "replacement": ("ring", "target"),
@@ -130,6 +132,26 @@ class Settings(Constants):
 
 
 NEVER = 2.0
+
+#: L-SHADE in this engine's steps, with feasibility first: P takes the place of population and
+#: archive as the source of donors.
+LSHADE = Settings(
+    name="lshade",
+    n0_per_dim=18.0,
+    memory_size=6,
+    memory_F=0.5,
+    memory_CR=0.5,
+    memory_weight=1.0,
+    F_rule="memory",
+    pbest_share=0.11,
+    rank_pressure=0.0,
+    eps_share=0.0,
+    eps_until=0.0,
+    targets="sweep",
+    replacement="target",
+    perturb_probability=0.0,
+    eb_from=NEVER,
+)
 
 PRESETS: dict[str, Constants] = {
     settings.name: settings
@@ -179,6 +201,8 @@ PRESETS: dict[str, Constants] = {
             repair_share=0.21,
             race=True,
         ),
+        LSHADE,
+        LSHADE.replace(name="lshade-eps", eps_until=1.0, eps_floor_until=0.2, eps_floor_power=5.0),
         *UDE_PRESETS,
     )
 }

@@ -207,6 +207,7 @@ def parameter_vector(
         "EB_CR_FLOOR_2": settings.eb_CR_floors[1],
         "EB_CR_UNTIL_1": settings.eb_CR_floors_until[0],
         "EB_CR_UNTIL_2": settings.eb_CR_floors_until[1],
+        "F_BY_MEMORY": settings.F_rule == "memory",
         "EPS_BY_RANK": settings.eps_position == "paper",
         "SWEEP": settings.targets == "sweep",
         "REPLACE_TARGET": settings.replacement == "target",

@@ -52,6 +52,15 @@ def standard_parameters(random, centre, F_sigma, M_CR, CR_sigma):
     return F, clip(M_CR + CR_sigma * normal(random), 0.0, 1.0)
 
 
+@part(inline=False)
+def memory_parameters(random, M_F, F_scale, M_CR, CR_sigma):
+    """F and CR of L-SHADE: a Cauchy number, redrawn while F <= 0 and cut at 1, and a normal."""
+    F = M_F + F_scale * cauchy(random)
+    while F <= 0.0:
+        F = M_F + F_scale * cauchy(random)
+    return min(F, 1.0), clip(M_CR + CR_sigma * normal(random), 0.0, 1.0)
+
+
 @part()
 def biased_parameters(random, M_F, F_scale, M_CR, CR_sigma, CR_floor):
     """F and CR of the exploitation-biased branch: a Cauchy number, redrawn while outside [0, 1],

@@ -32,6 +32,7 @@ from rdex.engine.kernels.layout import (
     EB_PBEST_DECAY,
     EB_PBEST_SHARE,
     EPS,
+    F_BY_MEMORY,
     F_CAUCHY,
     F_CENTRE,
     F_SIGMA,
@@ -78,6 +79,7 @@ from rdex.engine.kernels.order import precedes
 from rdex.engine.kernels.sampling import (
     biased_parameters,
     clip,
+    memory_parameters,
     progress,
     rank_exponential,
     rank_linear,
@@ -224,9 +226,14 @@ def choose_trial(param, count, value, random, f, phi, front, pool, info, draw, m
             random, i, n, param[PBEST_SHARE], param[RANK_PRESSURE], param[RANK_MASS], front
         )
         h = below(random, H)
-        F, CR = standard_parameters(
-            random, value[F_CENTRE], param[F_SIGMA], memory[MCR, h], param[CR_SIGMA]
-        )
+        if param[F_BY_MEMORY] == 0.0:
+            F, CR = standard_parameters(
+                random, value[F_CENTRE], param[F_SIGMA], memory[MCR, h], param[CR_SIGMA]
+            )
+        else:
+            F, CR = memory_parameters(
+                random, memory[MF, h], param[F_CAUCHY], memory[MCR, h], param[CR_SIGMA]
+            )
         towards, plus, minus = pool[pbest], r1, pool[r2]
     info[k, TARGET] = i
     info[k, KIND] = BIASED if biased else STANDARD
