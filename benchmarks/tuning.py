@@ -1,0 +1,106 @@
+"""Candidates for a preset of our own, compared on the generated instances 1 to 5 alone.
+
+    python benchmarks/tuning.py [--stage d30] [--only NAME ...] [--out out/tuning] [--keep FOLDER]
+
+Each candidate stands in a field of its own with the five it has to beat: its points against the
+second's in both forms of the U-score, and against rdex-csop the problems with worse final quality
+and with slower time-to-target (rank-sum, Holm). Resumable; the official instance and the instances
+11 to 13 belong to `champion.py` and are not touched here.
+"""
+
+import argparse
+import csv
+from pathlib import Path
+
+import numpy as np
+
+from rdex import campaign
+from rdex.scoring import compare, indicators, pairwise_score, target_score, trials_from_stores
+
+#: The field, and whom the candidates are compared with problem by problem.
+FIELD = ("rdex-csop", "cl-srde", "rde26", "ude-iii", "ude-iv")
+RIVAL = "rdex-csop"
+
+#: Name -> dimension, budget, runs, instances.
+STAGES = {
+    "d10": (10, "20000D", 5, (1, 2, 3, 4, 5)),
+    "d30": (30, "20000D", 3, (1, 2, 3)),
+    "d30-more": (30, "20000D", 3, (4, 5)),
+    "d30-5000": (30, "5000D", 3, (1, 2, 3)),
+    "d30-2000": (30, "2000D", 3, (1, 2, 3)),
+}
+
+#: RDE26's constants and race with the family's own rules for the exploitation-biased branch.
+RACING = {"base": "rde26", "eb_order": "epsilon", "eb_credit": "improvement"}
+
+
+def floor(until, power, **changes):
+    """A floor under ε."""
+    return {"eps_floor_until": until, "eps_floor_power": power, **changes}
+
+
+CANDIDATES = {
+    "racing": RACING,
+    **{
+        f"{base}-{until}-{power}": floor(until, power, **start)
+        for until, power in ((0.1, 5.0), (0.15, 8.0), (0.25, 10.0), (0.25, 20.0), (0.4, 20.0))
+        for base, start in (("csop", {"base": "rdex-csop"}), ("racing", RACING))
+    },
+}
+
+
+def plan(stage, instance, names):
+    """The field and the candidates on one instance."""
+    dim, maxfev, runs, _ = STAGES[stage]
+    tables = [{"name": name, **CANDIDATES[name]} for name in names]
+    return campaign.Plan.of([*FIELD, *tables], dim=dim, edition="2024", instance=instance,
+                            runs=runs, maxfev=maxfev, checkpoints=500)  # fmt: skip
+
+
+def standing(trials, name):
+    """Where `name` stands in the field and against the rival."""
+    trials = trials.select([*FIELD, name])
+    line = {}
+    for form, score in (("target", target_score), ("pairwise", pairwise_score)):
+        total = score(trials.f, trials.deciding_v).total
+        others = total[:-1]
+        line[form] = round(float(total[-1]))
+        line[f"{form} / second"] = round(float(total[-1] / others.max()), 3)
+        line[f"{form} second"] = FIELD[int(np.argmax(others))]
+    pair = trials.select([name, RIVAL])
+    measured = indicators(pair)
+    for key, values in (("Q", measured.quality), ("TTT", measured.time_to_target)):
+        line[key] = "/".join(map(str, compare(values, 0).win_tie_loss_holm[0]))
+    return line
+
+
+def main():
+    """Run what is missing, print and keep the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--stage", choices=STAGES, default="d30")
+    parser.add_argument("--only", nargs="*", choices=CANDIDATES, default=list(CANDIDATES))
+    parser.add_argument("--workers", type=int, default=-1)
+    parser.add_argument("--out", type=Path, default=Path("out/tuning"))
+    parser.add_argument("--keep", type=Path, help="folder for the table")
+    options = parser.parse_args()
+    folders = []
+    for instance in STAGES[options.stage][3]:
+        folders.append(options.out / options.stage / str(instance))
+        chosen = plan(options.stage, instance, options.only)
+        campaign.run(folders[-1], chosen, workers=options.workers, extend=True)
+    trials = trials_from_stores(folders).prepared(cutoff=1e-8)
+    table = [{"candidate": name, **standing(trials, name)} for name in options.only]
+    table.sort(key=lambda line: -line["pairwise / second"])
+    for line in table:
+        print("  ".join(f"{key} {value}" for key, value in line.items()))
+    if options.keep is not None:
+        options.keep.mkdir(parents=True, exist_ok=True)
+        path = options.keep / f"tuning-{options.stage}.csv"
+        with path.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, list(table[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(table)
+
+
+if __name__ == "__main__":
+    main()
