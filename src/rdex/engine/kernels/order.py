@@ -147,19 +147,47 @@ def _position(values, order, low, high, value, i):
 
 
 @part()
+def _positions(values, order, low, high, first, second, i):
+    """`_position` of two values at once: two searches side by side take hardly longer than one,
+    because each of them waits for memory most of the time."""
+    at = np.uint64(low)
+    to = np.uint64(low)
+    size = np.uint64(high - low)
+    while size > _1:
+        half = size >> _1
+        k = order[at + half - _1]
+        m = order[to + half - _1]
+        other = values[np.uint64(k)]
+        another = values[np.uint64(m)]
+        at += half if (other < first) | ((other == first) & (k < i)) else _0
+        to += half if (another < second) | ((another == second) & (m < i)) else _0
+        size -= half
+    if size == _1:
+        k = order[at]
+        m = order[to]
+        other = values[np.uint64(k)]
+        another = values[np.uint64(m)]
+        at += _1 if (other < first) | ((other == first) & (k < i)) else _0
+        to += _1 if (another < second) | ((another == second) & (m < i)) else _0
+    return at, to
+
+
+@part()
 def reposition(f, phi, order, inside, n, i, f_new, phi_new, eps):
     """Give row i the values (f_new, phi_new) and put it where they belong in order[:n], of which
     the first `inside` have φ <= ε. Returns the new `inside`."""
     was_inside = phi[i] <= eps
     is_inside = phi_new <= eps
-    if was_inside:
+    if was_inside & is_inside:
+        old, new = _positions(f, order, 0, inside, f[i], f_new, i)
+    elif was_inside:
         old = _position(f, order, 0, inside, f[i], i)
-    else:
+        new = _position(phi, order, inside, n, phi_new, i)
+    elif is_inside:
         old = _position(phi, order, inside, n, phi[i], i)
-    if is_inside:
         new = _position(f, order, 0, inside, f_new, i)
     else:
-        new = _position(phi, order, inside, n, phi_new, i)
+        old, new = _positions(phi, order, inside, n, phi[i], phi_new, i)
     # What lies between moves one place: down where row i leaves before it, else up.
     down = _1 if new > old else _0
     new -= down
