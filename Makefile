@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all bench bench-campaign fidelity success peers reproduce docs wheel clean
+.PHONY: help setup run test lint test-all bench bench-campaign fidelity success simulator alternatives peers reproduce docs wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -66,6 +66,13 @@ fidelity: $(READY) ## our runs against the released programs' (about 10 minutes;
 
 success: $(READY) ## success rates at small budgets on the engineering and G suites
 	$(BIN)/python benchmarks/success.py --csv docs/data
+
+simulator: $(READY) ## workers kept busy, and what asynchronous updating costs (6 minutes of real runs, then virtual ones)
+	$(BIN)/python benchmarks/simulator.py --csv docs/data/simulator-busy.csv \
+	  --quality docs/data/simulator-quality.csv
+
+alternatives: $(READY) ## against SLSQP and COBYQA at 500 to 5000 evaluations (slow; resumable)
+	$(BIN)/python benchmarks/alternatives.py --csv docs/data/alternatives.csv
 
 docs: $(READY) ## build the documentation site into site/, and the notebooks
 	@$(BIN)/python scripts/notebooks.py
