@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from rdex import Problem
+from rdex.evaluation.child import Child
 from rdex.evaluation.gate import Gate
 from rdex.evaluation.outcome import EvaluationError, PickledTask, Task, unpacked
 from rdex.evaluation.pool import Executor, ForeignMap, ProcessPool, make_pool
@@ -104,7 +105,7 @@ def test_a_dying_worker_costs_one_evaluation_tried_twice(pool_of, tmp_path):
 
     found = outcomes(pool_of(deadly))
     assert [o.error is None for o in found] == [True, True, False, True, True]
-    assert found[2].status == "died" and "process died" in found[2].error
+    assert found[2].status == "died" and found[2].error == "the worker process died (exit code 7)"
     assert (tmp_path / "tries").read_text() == "xx"
 
 
@@ -189,6 +190,29 @@ def test_a_worker_killed_once_is_replaced(pool_of):
     (child,) = pool._children
     os.kill(child.process.pid, signal.SIGKILL)
     child.process.wait()
+    assert [o.error for o in outcomes(pool)] == [None] * 5
+
+
+def test_the_signal_that_ended_a_worker_is_named(pool_of):
+    pool = pool_of(lambda x, g, h: os.kill(os.getpid(), signal.SIGSEGV) or 0.0, n=1, n_ineq=0)
+    assert outcomes(pool, POINTS[:1])[0].error == "the worker process died (SIGSEGV)"
+
+
+def test_a_worker_that_exits_alone_is_told_apart_too():
+    pickled = PickledTask(Task(lambda x, g, h: os._exit(3), 0, 0))
+    child = Child(pickled.data, 0, 0)  # not forked: as on systems without a nursery
+    assert child.evaluate(POINTS[0]).error == "the worker process died (exit code 3)"
+    child.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there is a nursery")
+def test_a_nursery_that_has_gone_is_replaced(pool_of):
+    pool = pool_of(point, n=1)
+    outcomes(pool)
+    nursery = pool._nursery._process
+    nursery.kill()
+    nursery.wait()
+    wait_until(lambda: pool._children[0].process.poll() is not None)
     assert [o.error for o in outcomes(pool)] == [None] * 5
 
 

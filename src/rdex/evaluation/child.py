@@ -95,11 +95,12 @@ class Child:
             is_late = limit is not None and limit.settle()
             seconds = time.perf_counter() - start
             worker = "" if self.process is None else worker_name(self.process.pid)
+            how = "" if is_late or self.process is None else f" ({ending(self.process)})"
             self._discard()
             if is_late:
                 text = f"the evaluation took longer than eval_timeout = {self.timeout:g} s"
                 return failed(*self.sizes, text, TIMEOUT, seconds, worker)
-            return failed(*self.sizes, "the worker process died", DIED, seconds, worker)
+            return failed(*self.sizes, f"the worker process died{how}", DIED, seconds, worker)
         if limit.settle():  # just in time, but its process is gone
             self._discard()
         return outcome
@@ -228,6 +229,20 @@ def kill(process: Process) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
+
+
+def ending(process: Process) -> str:
+    """How a process ended whose pipe is closed: its exit code or signal."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(GRACE)
+    code = process.poll()
+    if code is None:
+        return "it closed its pipe"
+    if code >= 0:
+        return f"exit code {code}"
+    with contextlib.suppress(ValueError):
+        return signal.Signals(-code).name
+    return f"signal {-code}"
 
 
 class GuardedTask:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import socket
 import struct
@@ -22,7 +23,7 @@ from typing import Any, BinaryIO, Protocol
 #: BLAS inside a worker must not start threads of its own.
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
-PID = struct.Struct("<q")
+NUMBER = struct.Struct("<q")  # a process, or its exit code
 
 
 class Process(Protocol):
@@ -33,7 +34,7 @@ class Process(Protocol):
     stdout: Any
 
     def poll(self) -> int | None:
-        """None while it runs."""
+        """None while it runs, then its exit code, or minus the signal that ended it."""
 
     def wait(self, timeout: float | None = None) -> Any:
         """Until it has ended; subprocess.TimeoutExpired if it does not."""
@@ -57,22 +58,30 @@ def start_alone() -> Process:
 
 
 class Forked:
-    """A worker that the nursery forked, and that it reaps."""
+    """A worker that the nursery forked, and that it reaps: the exit code comes by a pipe."""
 
-    def __init__(self, pid: int, stdin: BinaryIO, stdout: BinaryIO) -> None:
+    def __init__(self, pid: int, stdin: BinaryIO, stdout: BinaryIO, end: BinaryIO) -> None:
         self.pid = pid
         self.stdin = stdin
         self.stdout = stdout
-        self._has_ended = False
+        self._end = end
+        self._lock = threading.Lock()
+        self._code: int | None = None
 
     def poll(self) -> int | None:
-        """None while it runs; its exit code is the nursery's alone."""
-        if not self._has_ended:
-            try:
-                os.kill(self.pid, 0)
-            except ProcessLookupError:
-                self._has_ended = True
-        return 0 if self._has_ended else None
+        """None while it runs, then its exit code, or minus the signal that ended it."""
+        with self._lock:
+            if self._code is None and select.select([self._end], [], [], 0)[0]:
+                data = self._end.read(NUMBER.size)
+                self._end.close()
+                self._code = NUMBER.unpack(data)[0] if data else self._orphaned()
+            return self._code
+
+    def _orphaned(self) -> int:
+        """The nursery has gone; its worker would follow by itself, but a little later."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        return -signal.SIGKILL
 
     def wait(self, timeout: float | None = None) -> None:
         """Until it has ended."""
@@ -116,17 +125,19 @@ class Nursery:
         control = self._control or self._begin()
         to_worker, from_here = os.pipe()
         from_worker, to_here = os.pipe()  # what the worker writes comes out of the first
+        end, at_end = os.pipe()
         try:
-            socket.send_fds(control, [b"w"], [to_worker, to_here])
-            (pid,) = PID.unpack(control.recv(PID.size))
+            socket.send_fds(control, [b"w"], [to_worker, to_here, at_end])
+            (pid,) = NUMBER.unpack(control.recv(NUMBER.size))
         except BaseException:
-            os.close(from_here)
-            os.close(from_worker)
+            for handle in (from_here, from_worker, end):
+                os.close(handle)
             raise
         finally:
-            os.close(to_worker)
-            os.close(to_here)
-        return Forked(pid, os.fdopen(from_here, "wb"), os.fdopen(from_worker, "rb"))
+            for handle in (to_worker, to_here, at_end):
+                os.close(handle)
+        ours = os.fdopen(from_here, "wb"), os.fdopen(from_worker, "rb"), os.fdopen(end, "rb")
+        return Forked(pid, *ours)
 
     def _begin(self) -> socket.socket:
         self._control, theirs = socket.socketpair()
@@ -160,7 +171,8 @@ class Nursery:
 
 
 def main(control: socket.socket) -> None:
-    """Fork a worker for every pair of pipes that comes, until the other end is gone."""
+    """Fork a worker for every set of pipes that comes, and tell how each ends, until the other end
+    is gone."""
     import cloudpickle  # noqa: F401  (imported here, once for all workers)
     import numpy.linalg
     import numpy.random  # noqa: F401  (NumPy itself waits until they are used)
@@ -169,22 +181,50 @@ def main(control: socket.socket) -> None:
     from rdex.problem import functions  # noqa: F401
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the dead
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # the bell rings, which is enough
+    bell, rope = socket.socketpair()
+    for end in (bell, rope):
+        end.setblocking(False)
+    signal.set_wakeup_fd(rope.fileno(), warn_on_full_buffer=False)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    ends: dict[int, int] = {}  # where the exit code of each worker goes
     while True:
-        word, handles, _, _ = socket.recv_fds(control, 1, 2)
+        ready = select.select([control, bell], [], [])[0]
+        if bell in ready:
+            bell.recv(4096)
+            reap(ends)
+        if control not in ready:
+            continue
+        word, handles, _, _ = socket.recv_fds(control, 1, 3)
         if not word:
             return
+        incoming, outgoing, at_end = handles
         pid = os.fork()
         if pid == 0:
+            signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.setsid()
-            control.close()
-            worker.serve(os.fdopen(handles[0], "rb"), os.fdopen(handles[1], "wb"))
+            for end in (control, bell, rope):
+                end.close()
+            for handle in (at_end, *ends.values()):
+                os.close(handle)
+            worker.serve(os.fdopen(incoming, "rb"), os.fdopen(outgoing, "wb"))
             os._exit(0)
-        for handle in handles:
+        ends[pid] = at_end
+        os.close(incoming)
+        os.close(outgoing)
+        control.sendall(NUMBER.pack(pid))
+
+
+def reap(ends: dict[int, int]) -> None:
+    """Pass on how workers have ended."""
+    for pid in list(ends):
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            handle = ends.pop(pid)
+            with contextlib.suppress(BrokenPipeError):
+                os.write(handle, NUMBER.pack(os.waitstatus_to_exitcode(status)))
             os.close(handle)
-        control.sendall(PID.pack(pid))
 
 
 if __name__ == "__main__":
