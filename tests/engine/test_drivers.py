@@ -1,9 +1,11 @@
 """One run, whichever way it is driven: fused, asked and told, cut into slices."""
 
+import gc
+
 import numpy as np
 import pytest
 from engine_problems import KINDS
-from runs import assert_same_state, budget, drive, finished, quiet, variant
+from runs import IS_COMPILED, assert_same_state, budget, drive, finished, quiet, variant
 
 from rdex.engine.engine import Engine, default_batch
 from rdex.engine.kernels import layout
@@ -46,15 +48,53 @@ def test_ask_and_tell_one_by_one_is_the_fused_run(name, whole_run):
 @pytest.mark.parametrize("name", SETTINGS)
 def test_tell_ask_is_the_fused_run(name, capacity, whole_run):
     engine = engine_for(name, capacity=capacity)
-    point = engine.ask(1)[0]
+    point, g, h = engine.ask(1)[0], np.empty(PROBLEM.n_ineq), np.empty(PROBLEM.n_eq)
+    tell_ask = engine.bound_tell_ask(g, h, point)
     generations, answer = 0, 1
     while answer:
         F, G, H = PROBLEM.evaluate(point[None])
-        answer = engine.tell_ask(float(F[0]), G[0], H[0], point)
+        g[:], h[:] = G[0], H[0]
+        answer = tell_ask(float(F[0]))
         generations += answer == 2
     assert engine.is_finished
     assert_same_state(engine.state, whole_run(name).state)
     assert generations in (engine.generation, engine.generation + 1)  # + 1: the initial points
+
+
+def bound_rows(engine, rows):
+    """A bound call for batches of up to `rows`, and the arrays it is bound to."""
+    f, g, h = np.empty(rows), np.empty((rows, PROBLEM.n_ineq)), np.empty((rows, PROBLEM.n_eq))
+    points = np.empty((rows, PROBLEM.dim))
+    return engine.bound_tell_ask_rows(f, g, h, points), f, g, h, points
+
+
+@pytest.mark.parametrize("batch", [1, 4, 0])
+def test_bound_batches_are_asking_and_telling(batch):
+    engine, plain = engine_for("racing"), engine_for("racing")
+    tell_ask_rows, f, g, h, points = bound_rows(engine, 9)
+    n = tell_ask_rows(0, batch)
+    while n:
+        gc.collect()  # the call alone keeps what it is bound to
+        asked = plain.ask(min(batch or default_batch(plain.n), 9))
+        np.testing.assert_array_equal(points[:n], asked)
+        f[:n], g[:n], h[:n] = PROBLEM.evaluate(asked)
+        plain.tell(f[:n], g[:n], h[:n])
+        generation = engine.generation
+        answer = tell_ask_rows(n, batch)
+        assert (answer < 0) == (engine.generation > generation) or engine.generation == 0
+        n = abs(answer)
+    assert engine.is_finished
+    assert_same_state(engine.state, plain.state)
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="tables are for compiled code")
+def test_arrays_of_another_kind_cannot_be_bound():
+    engine = engine_for("rdex-csop")
+    _, f, g, h, points = bound_rows(engine, 9)
+    with pytest.raises(TypeError, match="expected arrays of the types"):
+        engine.bound_tell_ask_rows(f.astype(np.float32), g, h, points)
+    with pytest.raises(TypeError, match="expected arrays of the types"):
+        engine.bound_tell_ask_rows(f, g, h, np.asfortranarray(points))
 
 
 @pytest.mark.parametrize("capacity", [2, 3, 5])

@@ -123,24 +123,24 @@ def test_a_whole_generation_can_be_asked_at_once():
     assert engine.generation == 1 and len(engine.ask(1)) == 1
 
 
-def test_tell_ask_and_tell_ask_rows_are_the_fused_run(whole_run):
-    from rdex.common.loading import load_kernels
-
+def test_bound_calls_are_the_fused_run(whole_run):
     engine = engine_for()
+    f, g, h = np.empty(9), np.empty((9, PROBLEM.n_ineq)), np.empty((9, PROBLEM.n_eq))
     point = engine.ask(1)[0]
+    tell_ask = engine.bound_tell_ask(g[0], h[0], point)
     answers = [1]
     while answers[-1]:
-        F, G, H = PROBLEM.evaluate(point[None])
-        answers.append(engine.tell_ask(float(F[0]), G[0], H[0], point))
+        f[:1], g[:1], h[:1] = PROBLEM.evaluate(point[None])
+        answers.append(tell_ask(float(f[0])))
     assert_same_state(engine.state, whole_run.state)
     assert answers.count(2) == engine.generation + 1
     engine = engine_for()
-    tell_ask_rows = load_kernels(engine.method.asktell).tell_ask_rows
-    room = np.empty((9, 5))
-    points = engine.ask(9)
-    while len(points):
-        answer = tell_ask_rows(engine.state, len(points), *PROBLEM.evaluate(points), 0, room)
-        points = room[: abs(answer)]
+    points = np.empty((9, PROBLEM.dim))
+    tell_ask_rows = engine.bound_tell_ask_rows(f, g, h, points)
+    n = tell_ask_rows(0, 0)
+    while n:
+        f[:n], g[:n], h[:n] = PROBLEM.evaluate(points[:n])
+        n = abs(tell_ask_rows(n, 0))
     assert_same_state(engine.state, whole_run.state)
 
 

@@ -134,6 +134,38 @@ def test_vectorised_functions_equal_plain_ones(layout):
         assert (G[i].tolist(), H[i].tolist()) == (g, h)
 
 
+@pytest.mark.parametrize("layout", [True, "rows"])
+def test_vectorised_single_bounds_equal_plain_ones(layout):
+    """One value with one bound each, which need no matrices of raw values."""
+    axis = 0 if layout is True else 1
+    bounds = [(-np.inf, 0), (-np.inf, 0.5), (0, np.inf), (-0.5, np.inf)]
+    matrix = {True: (1, 6), "rows": (6, 1)}[layout]
+    constraints = [NonlinearConstraint(lambda X: X.sum(axis), *pair) for pair in bounds]
+    # The number of points is 1 when constraints are read.
+    constraints.append(
+        NonlinearConstraint(
+            lambda X: X.sum(axis).reshape(matrix if X.size > 2 else (1, 1)), -np.inf, 2
+        )
+    )
+    bounds.append((-np.inf, 2))
+    plain = [NonlinearConstraint(lambda x: x.sum(), *pair) for pair in bounds]
+    points = np.random.default_rng(1).normal(size=(6, 2))
+    sources = read_constraints(constraints, X, layout)
+    _, G, H = VectorisedFunctions(lambda X: X.sum(axis), (), sources, layout)(points)
+    assert H.shape == (6, 0)
+    for i, x in enumerate(points):
+        assert G[i].tolist() == values(plain, x)[0]
+
+
+@pytest.mark.parametrize("layout", [True, "rows"])
+def test_a_wrong_shape_of_a_vectorised_single_value_names_both(layout):
+    sources = read_constraints(NonlinearConstraint(lambda X: 1.0, 0, np.inf), X, layout)
+    functions = VectorisedFunctions(lambda X: np.ones(6), (), sources, layout)
+    shape = r"\(1, 6\)" if layout is True else r"\(6, 1\)"
+    with pytest.raises(ValueError, match=rf"c1: expected values of shape {shape}, got \(\)"):
+        functions(np.ones((6, 2)))
+
+
 @pytest.mark.parametrize(("layout", "shape"), [(True, r"\(2, 6\)"), ("rows", r"\(6, 2\)")])
 def test_a_wrong_shape_of_vectorised_constraints_names_both(layout, shape):
     good = np.ones((2, 6) if layout is True else (6, 2))

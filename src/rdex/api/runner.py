@@ -18,9 +18,8 @@ from rdex.api.checkpoint import Checkpoint
 from rdex.api.loops import run_async, run_batches
 from rdex.api.progress import Progress
 from rdex.api.status import Status
-from rdex.common.loading import load_kernels
 from rdex.engine.anyorder import AnyOrder
-from rdex.engine.engine import LARGEST_BATCH, Engine, default_batch
+from rdex.engine.engine import LARGEST_BATCH, Engine
 from rdex.engine.kernels import layout
 from rdex.evaluation.gate import Gate
 
@@ -264,16 +263,14 @@ def run_immediately(engine: Engine, gate: Gate, watch: Watch) -> None:
     tell_outstanding(engine, gate)
     if watch.stops(engine):
         return
-    tell_ask = load_kernels(engine.method.asktell).tell_ask
-    state, evaluate, g, h = engine.state, gate.one, gate.g, gate.h
-    value, goal = state.value, float(state.param[layout.GOAL])
-    has_goal = goal > -math.inf
-    clock = time.monotonic
     point = engine.ask(1)[0]
+    tell_ask = engine.bound_tell_ask(gate.g, gate.h, point)
+    evaluate, clock = gate.one, time.monotonic
+    value, goal = engine.state.value, float(engine.state.param[layout.GOAL])
+    has_goal = goal > -math.inf
     look_at = 0.0
     while True:
-        # A copy: the user may keep it. The kernel is called directly: this loop is the overhead.
-        answer = tell_ask(state, evaluate(point.copy()), g, h, point)
+        answer = tell_ask(evaluate(point.copy()))  # a copy: the user may keep it
         now = clock()
         if answer != 1 or now >= look_at or (has_goal and value[layout.BEST_F] <= goal):
             if watch.stops(engine):
@@ -288,21 +285,22 @@ def run_deferred(engine: Engine, gate: Gate, batch: int | None, watch: Watch) ->
     tell_outstanding(engine, gate)
     if watch.stops(engine):
         return
-    tell_ask_rows = load_kernels(engine.method.asktell).tell_ask_rows
-    state, evaluate, size = engine.state, gate.many, batch or 0
-    value, goal = state.value, float(state.param[layout.GOAL])
+    most = batch or LARGEST_BATCH
+    points, f = np.empty((most, engine.problem.dim)), np.empty(most)
+    g, h = np.empty((most, gate.g.size)), np.empty((most, gate.h.size))
+    tell_ask_rows = engine.bound_tell_ask_rows(f, g, h, points)
+    # The arrays of each size of a batch, made once: this loop is the overhead of functions of rows.
+    first = [(points[:n], f[:n], g[:n], h[:n]) for n in range(most + 1)]
+    evaluate, size, clock = gate.fill, batch or 0, time.monotonic
+    value, goal = engine.state.value, float(engine.state.param[layout.GOAL])
     has_goal = goal > -math.inf
-    shape = (batch or LARGEST_BATCH, engine.problem.dim)
-    clock = time.monotonic
-    points = engine.ask(batch or default_batch(engine.n))
     look_at = 0.0
+    n = tell_ask_rows(0, size)
     while True:
-        # A new array for every batch: the user may keep it. The kernel is called directly: this
-        # loop is the overhead of vectorised functions.
-        f, g, h = evaluate(points)
-        room = np.empty(shape)
-        answer = tell_ask_rows(state, len(points), f, g, h, size, room)
-        points = room[: abs(answer)]
+        asked, f, g, h = first[n]
+        evaluate(asked.copy(), f, g, h)  # a copy: the user may keep it
+        answer = tell_ask_rows(n, size)
+        n = abs(answer)
         now = clock()
         if answer <= 0 or now >= look_at or (has_goal and value[layout.BEST_F] <= goal):
             if watch.stops(engine):

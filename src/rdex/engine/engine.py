@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -267,12 +268,36 @@ class Engine:
         rows = [first + k % capacity for k in range(self.nfev, self.n_asked)]
         return self.decoded(state.x[rows])
 
-    def tell_ask(self, f: float, g: Floats, h: Floats, point: Floats) -> int:
-        """Batch 1 in one call: take a result and write the next point into `point`.
+    def bound_tell_ask(self, g: Floats, h: Floats, point: Floats) -> Callable[[float], int]:
+        """Batch 1 in one call, for loops: arrays and state are bound once, not at every call.
 
-        Returns 0 at the end of the run, 2 if a generation ended, else 1.
+        The function takes f of the last point asked, its constraints from `g` and `h`, and writes
+        the next point into `point`. It returns 0 at the end of the run, 2 if a generation ended,
+        else 1. It goes on with the present `state`: not for use after another one is put there.
         """
-        return int(load_kernels(self.method.asktell).tell_ask(self.state, f, g, h, point))
+        kernels = load_kernels(self.method.asktell)
+        return bound_kernel(kernels.tell_ask, kernels.POINT, (self.state, g, h, point))
+
+    def bound_tell_ask_rows(
+        self, f: Floats, g: Floats, h: Floats, points: Floats
+    ) -> Callable[[int, int], int]:
+        """A batch in one call, bound like `bound_tell_ask`.
+
+        The function `(told, batch)` takes the results of the `told` earliest points asked from the
+        first rows of f, g and h, then writes up to `batch` points (0: the default) into the first
+        rows of `points`. It returns their number, negative if a generation ended; 0 at the end.
+        """
+        kernels = load_kernels(self.method.asktell)
+        return bound_kernel(kernels.tell_ask_rows, kernels.BATCH, (self.state, f, g, h, points))
+
+
+def bound_kernel(kernel: Any, kind: Any, arrays: tuple[Any, ...]) -> Callable[..., int]:
+    """A kernel that takes a table, with the table of these arrays."""
+    from rdex.engine.kernels.binding import table_of
+
+    call = partial(kernel, table_of(kind, arrays))
+    call.arrays = arrays  # type: ignore[attr-defined]  # the table holds but their addresses
+    return call
 
 
 def check_budget(maxfev: Any, checkpoints: Any) -> None:

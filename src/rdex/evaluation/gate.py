@@ -68,9 +68,10 @@ class Gate:
         self._point = problem.point
         # Our own wrapper checks shapes itself.
         own = isinstance(problem.rows, VectorisedFunctions)
-        self._rows: Callable[[Floats], tuple[Floats, Floats, Floats]] = (
-            problem.rows if own else self._checked_rows  # type: ignore[assignment]
+        self._fill_rows: Callable[[Floats, Floats, Floats, Floats], None] = (
+            problem.rows.fill if own else self._fill_checked  # type: ignore[union-attr]
         )
+        self._one_by_one = problem.point is not None and not problem.is_compiled
         is_here = isinstance(workers, int) and workers == 1 and timeout is None
         self.exchange: Exchange | None = None
         if not is_here or log is not None or skipping is not None or retries:
@@ -105,34 +106,30 @@ class Gate:
 
     def many(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """F, G, H at the rows of x, evaluated here."""
-        n = x.shape[0]
-        if self._point is None or self.problem.is_compiled:
-            return self._by_rows(x)
+        n = len(x)
         f, g, h = np.empty(n), np.empty((n, self.g.size)), np.empty((n, self.h.size))
-        for i in range(n):
-            f[i] = self.one(x[i].copy())
-            g[i], h[i] = self.g, self.h
+        self.fill(x, f, g, h)
         return f, g, h
 
-    def _by_rows(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """All rows in one call of a vectorised function; if it raises, all of them failed."""
-        n = x.shape[0]
+    def fill(self, x: Floats, f: Floats, g: Floats, h: Floats) -> None:
+        """Write F, G, H at the rows of x, evaluated here; if a function of rows raises, all of
+        them failed."""
+        if self._one_by_one:
+            for i in range(len(x)):
+                f[i] = self.one(x[i].copy())
+                g[i], h[i] = self.g, self.h
+            return
         try:
-            values = self._rows(x)
+            self._fill_rows(x, f, g, h)
         except Exception as error:
             self.note(error, not self._has_worked)
-            values = (
-                np.full(n, np.nan),
-                np.full((n, self.g.size), np.nan),
-                np.full((n, self.h.size), np.nan),
-            )
+            for values in (f, g, h):
+                values.fill(np.nan)
         self._has_worked = True
-        return values
 
-    def _checked_rows(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """Rows of somebody else's function, as arrays that kernels take."""
-        f, g, h = self.problem.evaluate(x)
-        return np.array(f, order="C"), np.array(g, order="C"), np.array(h, order="C")
+    def _fill_checked(self, x: Floats, f: Floats, g: Floats, h: Floats) -> None:
+        """Rows of somebody else's function."""
+        f[:], g[:], h[:] = self.problem.evaluate(x)
 
     def judge(self, outcome: Outcome, is_first: bool) -> None:
         """Note a failure in the exchange; only an exception can be a mistake of the user's."""

@@ -29,7 +29,6 @@ class Source:
         self.is_number = False  # whether the function returns a bare number
         self.ineq: tuple[Any, Floats, Floats]
         self.eq: tuple[Any, Floats, Floats]
-        self._sign, self._shift = 1.0, 0.0  # of a single inequality
 
     def learn(self, values: Any, lower: Any, upper: Any) -> None:
         """Fix the number of values and what becomes of each, from one call of the function."""
@@ -59,8 +58,6 @@ class Source:
         )
         pinned = np.flatnonzero(equal)
         self.eq = (pinned, np.ones(pinned.size), low[pinned])
-        if self.ineq[1].size == 1:
-            self._sign, self._shift = float(self.ineq[1][0]), float(self.ineq[2][0])
 
     @property
     def names(self) -> tuple[list[str], list[str]]:
@@ -83,22 +80,17 @@ class Source:
             raise ValueError(f"{self.label}: expected {self.size} values, got {raw.size}")
         return raw
 
-    def fill_rows(self, sent: Floats, layout: Any, column: Floats) -> None:
-        """Write the entry of a source of one value and one bound, from a vectorised function."""
-        raw = np.asarray(self.function(sent, *self.args), np.float64)
-        n = column.shape[0]
-        if raw.shape != (n,):
-            expected = (n, 1) if layout == "rows" else (1, n)
-            if raw.shape != expected:
-                raise ValueError(
-                    f"{self.label}: expected values of shape {expected}, got {raw.shape}"
-                )
-            raw = raw.reshape(n)
-        shift = self._shift
-        if self._sign < 0:
-            np.subtract(shift, raw, out=column)
-        else:
-            np.subtract(raw, shift, out=column)
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one value with one bound: one inequality."""
+        return self.size == 1 and self.ineq[1].size == 1
+
+    def checked_column(self, raw: Floats, n: int, layout: Any) -> Floats:
+        """Values (n,) of a source of one value, from those of a vectorised function."""
+        expected = (n, 1) if layout == "rows" else (1, n)
+        if raw.shape not in (expected, (n,)):
+            raise ValueError(f"{self.label}: expected values of shape {expected}, got {raw.shape}")
+        return raw.reshape(n)
 
     def value_rows(self, x: Floats, layout: Any) -> Floats:
         """Raw values (n, size) at the rows of x, from a vectorised function."""

@@ -6,9 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy import asarray
 
 from rdex.problem.constraints import Source
 from rdex.problem.problem import Floats
+
+#: Made once: the loops that use it and `asarray` are the overhead of a run.
+FLOAT = np.dtype(np.float64)
 
 
 def as_number(value: Any, label: str = "the objective") -> float:
@@ -43,7 +47,7 @@ class SeparateFunctions:
         self._single = [
             (k, s.function, s.args, float(s.ineq[1][0]), float(s.ineq[2][0]), s.label)
             for k, s in enumerate(sources)
-            if s.size == 1 and s.ineq[1].size == 1
+            if s.is_single
         ]
         self._is_simple = len(self._single) == len(sources)
 
@@ -123,30 +127,55 @@ class VectorisedFunctions:
         self.layout = layout
         self.n_ineq = sum(source.ineq[1].size for source in sources)
         self.n_eq = sum(source.eq[1].size for source in sources)
-        # A single value with one bound is the usual case, and needs no matrices of raw values.
-        self._is_simple = all(s.size == 1 and s.ineq[1].size == 1 for s in sources)
+        # A single value with one bound is the usual case, and needs no matrices of raw values:
+        # entry = value - shift, or shift - value if `is_lower`; a bound above of 0 needs neither.
+        # The shift is an array because ufuncs take twice the time for a bare number.
+        self._single = [
+            (k, s.function, s.args, np.array(s.ineq[2][0]), bool(s.ineq[1][0] < 0), s)
+            for k, s in enumerate(sources)
+            if s.is_single
+        ]
+        self._is_simple = len(self._single) == len(sources)
 
     def __call__(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """F (n,), G (n, m_g), H (n, m_h), contiguous."""
         n = len(x)
+        f, g, h = np.empty(n), np.empty((n, self.n_ineq)), np.empty((n, self.n_eq))
+        self.fill(x, f, g, h)
+        return f, g, h
+
+    def fill(self, x: Floats, f: Floats, g: Floats, h: Floats) -> None:
+        """Write F, G and H at the rows of x."""
         sent = x if self.layout == "rows" else x.T
-        f = np.array(self.fun(sent, *self.args), dtype=np.float64)
-        if f.shape != (n,):
+        shape = f.shape
+        values = asarray(self.fun(sent, *self.args), FLOAT)
+        if values.shape != shape:
             raise ValueError(
                 f"vectorized={self.layout!r}: for points of shape {sent.shape} the objective must "
-                f"return shape ({n},), got {f.shape}"
+                f"return shape {shape}, got {values.shape}"
             )
-        g, h = np.empty((n, self.n_ineq)), np.empty((n, self.n_eq))
-        if self._is_simple:
-            for k, source in enumerate(self.sources):
-                source.fill_rows(sent, self.layout, g[:, k])
-            return f, g, h
+        f[...] = values
+        if not self._is_simple:
+            self._fill_constraints(x, g, h)
+            return
+        for k, function, args, shift, is_lower, source in self._single:
+            values = asarray(function(sent, *args), FLOAT)
+            if values.shape != shape:
+                values = source.checked_column(values, len(x), self.layout)
+            if is_lower:
+                np.subtract(shift, values, g[:, k])
+            elif shift:
+                np.subtract(values, shift, g[:, k])
+            else:
+                g[:, k] = values
+
+    def _fill_constraints(self, x: Floats, g: Floats, h: Floats) -> None:
+        """Write the constraints where some have several values or bounds."""
         i = j = 0
         for source in self.sources:
             raw = source.value_rows(x, self.layout)
             i = entered(g, i, raw, source.ineq)
             j = entered(h, j, raw, source.eq)
-        return f, g, h
 
 
 def entered(target: Floats, at: int, raw: Floats, parts: tuple[Any, Floats, Floats]) -> int:

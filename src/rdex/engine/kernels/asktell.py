@@ -1,15 +1,20 @@
 """The loop for objectives outside compiled code: the shell asks, evaluates and tells.
 
 Each function stands on an explicit signature: it is compiled once and found in the cache by every
-later process.
+later process. What is called for every point or batch finds state and results in a table, see
+`binding`.
 """
 
 from numba import types
 
 from rdex.common.compiling import VECTOR, kernel
+from rdex.engine.kernels.binding import TABLE, batch_type, point_type, tuple_at
 from rdex.engine.kernels.layout import ASKED, MAPPED, MATRIX, N0, READY, STATE_TYPE, TOLD, N
 from rdex.engine.kernels.steps import admit, batch_of_size, can_ask, decode, tell_row
 from rdex.engine.kernels.variation import ask_row
+
+POINT, BATCH = point_type(STATE_TYPE), batch_type(STATE_TYPE)
+point_at, batch_at = tuple_at(POINT), tuple_at(BATCH)
 
 
 @kernel(types.int64(STATE_TYPE, types.int64, types.boolean, MATRIX))
@@ -50,10 +55,11 @@ def inject(state, x, f, g, h):
         admit(state, k, x, f, g, h)
 
 
-@kernel(types.int64(STATE_TYPE, types.float64, VECTOR, VECTOR, VECTOR))
-def tell_ask(state, f, g, h, point):
+@kernel(types.int64(TABLE, types.float64))
+def tell_ask(table, f):
     """Batch 1 in one call: take the result of the last point, draw the next. Returns 0 at the end
     of the run, 2 if a generation ended, else 1."""
+    state, g, h, point = point_at(table)
     capacity = state.info.shape[0]
     ended = tell_row(state, (state.count[ASKED] - 1) % capacity, f, g, h)
     if not can_ask(state.param, state.count, False):
@@ -64,11 +70,12 @@ def tell_ask(state, f, g, h, point):
     return 2 if ended else 1
 
 
-@kernel(types.int64(STATE_TYPE, types.int64, VECTOR, MATRIX, MATRIX, types.int64, MATRIX))
-def tell_ask_rows(state, told, f, g, h, batch, points):
+@kernel(types.int64(TABLE, types.int64, types.int64))
+def tell_ask_rows(table, told, batch):
     """A batch in one call: take the results of the `told` earliest rows, then draw up to `batch`
     rows (0: `default_batch`) into `points`. Returns how many there are, negative if a generation
     ended; 0 at the end of the run."""
+    state, f, g, h, points = batch_at(table)
     capacity = state.info.shape[0]
     ended = False
     for i in range(told):
