@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rdex
+from rdex import campaign
 from rdex.campaign.algorithms import find, names
 from rdex.engine.settings import preset
 
@@ -96,3 +97,18 @@ def test_every_table_says_reconstruction(tmp_path):
         words = [*map(str, table.columns), *(str(cell) for row in table.rows for cell in row)]
         assert "ude-iii" not in words
     assert matches(trials.algorithms, ["UDEIII"]) == {"UDE-III (reconstruction)": "UDEIII"}
+
+
+def test_instances_in_several_stores_stay_problems_of_their_own(tmp_path):
+    from rdex.scoring import trials_from_stores
+
+    folders = []
+    for instance in (1, 2):
+        folders.append(tmp_path / str(instance))
+        plan = campaign.Plan.of(["rdex-csop"], problems="1,8", dim=10, instance=instance, runs=2,
+                                maxfev=300, checkpoints=10)  # fmt: skip
+        campaign.run(folders[-1], plan, workers=1)
+    both = trials_from_stores(folders)
+    assert both.f.shape == (1, 4, 2, 10)
+    assert len(set(both.problems)) == 4 and both.problems[0] != "C01"
+    assert trials_from_stores(folders[:1]).problems == ("C01", "C08")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,11 @@ def trials_from_store(
     cannot, and then `algorithms` must choose.
     """
     data = store if isinstance(store, Dataset) else load(store)
-    labels = problem_labels(data)
+    return _trials(data, problem_labels(data.problems), algorithms)
+
+
+def _trials(data: Dataset, labels: dict[str, str], algorithms: Sequence[str] | None) -> Trials:
+    """The runs of a store as trials, problems by their labels."""
     by_form: dict[str, list[Run]] = {}
     counts: dict[str, int] = {}
     columns = {name: data.arrow.column(name).to_pylist() for name in (
@@ -69,22 +73,25 @@ def trials_from_store(
 
 def trials_from_stores(stores: Sequence[str | os.PathLike[str] | Dataset]) -> Trials:
     """The trials of several stores as one field; means and sums of violations, where there are
-    both, as means. Algorithms go by what tables call them."""
+    both, as means. Algorithms go by what tables call them, problems by their short names unless
+    two of them, in one store or in several, share one."""
     if not stores:
         raise ValueError("expected at least one folder of a campaign, got none")
-    fields = [trials_from_store(store) for store in stores]
+    loaded = [store if isinstance(store, Dataset) else load(store) for store in stores]
+    labels = problem_labels({id: None for data in loaded for id in data.problems})
+    fields = [_trials(data, labels, None) for data in loaded]
     if len({field.form for field in fields}) > 1:
         fields = [field if field.form == "signed" else field.in_form("mean") for field in fields]
     joined = fields[0] if len(fields) == 1 else join(fields)
     return replace(joined, algorithms=tuple(LABELS.get(name, name) for name in joined.algorithms))
 
 
-def problem_labels(data: Dataset) -> dict[str, str]:
+def problem_labels(ids: Iterable[str]) -> dict[str, str]:
     """What to call each problem id: its short name, or the id where names are shared."""
-    short = {id: id.split("/")[1] if "/" in id else id for id in data.problems}
+    short = {id: id.split("/")[1] if "/" in id else id for id in ids}
     if len(set(short.values())) == len(short):
         return short
-    return {id: id for id in data.problems}
+    return {id: id for id in short}
 
 
 def _with_counts(trials: Trials, counts: dict[str, int]) -> Trials:
