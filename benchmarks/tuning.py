@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from rdex import campaign
+from rdex.engine.settings import preset
 from rdex.scoring import compare, indicators, pairwise_score, target_score, trials_from_stores
 
 #: The field, and whom the candidates are compared with problem by problem.
@@ -59,14 +60,15 @@ def plan(stage, instance, names):
 
 def standing(trials, name):
     """Where `name` stands in the field and against the rival."""
-    trials = trials.select([*FIELD, name])
+    field = [preset(one).label for one in FIELD]
+    trials = trials.select([*field, name])
     line = {}
     for form, score in (("target", target_score), ("pairwise", pairwise_score)):
         total = score(trials.f, trials.deciding_v).total
         others = total[:-1]
         line[form] = round(float(total[-1]))
         line[f"{form} / second"] = round(float(total[-1] / others.max()), 3)
-        line[f"{form} second"] = FIELD[int(np.argmax(others))]
+        line[f"{form} second"] = field[int(np.argmax(others))]
     pair = trials.select([name, RIVAL])
     measured = indicators(pair)
     for key, values in (("Q", measured.quality), ("TTT", measured.time_to_target)):
