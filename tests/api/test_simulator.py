@@ -1,6 +1,7 @@
 """A file of evaluations, cheap constraints, time limits and larger budgets."""
 
 import logging
+import shutil
 import time
 
 import numpy as np
@@ -194,6 +195,21 @@ def test_skipped_points_count_with_the_largest_violation_seen():
     assert 10 <= result.G[1] < 10.1
 
 
+@pytest.mark.parametrize("options", [{}, {"updating": "async"}])
+def test_what_was_not_simulated_is_unknown(options):
+    never = NonlinearConstraint(half, 100.0, np.inf)
+    result = minimize(simulator(), cheap_constraints=never, maxfev=60, rng=1, **options)
+    assert result.n_skipped == 60 and not result.success and np.isnan(result.fun)
+    assert result.G[0] == 100.0 - half(result.x)
+    assert np.isnan(result.G[1]) and np.isnan(result.H).all()
+    names = {state.name: state for state in result.violations}
+    assert names["half"].violation == result.maxcv == result.constr_violation == result.G[0]
+    assert np.isnan(names["g1"].violation) and not names["g1"].satisfied
+    assert "half by" in result.message and "(2 unknown: not simulated there)" in result.message
+    rows = [line.split()[-1] for line in str(result).splitlines() if line.startswith("    ")]
+    assert rows.count("unknown") == 2 and "nan" not in result.message
+
+
 def test_rows_are_skipped_in_rows():
     sizes = []
 
@@ -292,6 +308,37 @@ def test_a_finished_run_goes_on_with_more_evaluations(tmp_path, options):
     assert same_run(again, more) and again.continued == [[300, 300]]
     with pytest.raises(RunFileError, match="different maxfev"):
         minimize(tilted, BOX, maxfev=600, **options)
+
+
+@pytest.mark.parametrize("algorithm", ["rdex-csop", "ude-iv"])
+@pytest.mark.parametrize("updating", ["deferred", "async"])
+def test_a_killed_run_goes_on_with_more_evaluations(tmp_path, monkeypatch, algorithm, updating):
+    monkeypatch.setattr("rdex.api.runner.PAUSE", 0.0)
+    monkeypatch.setattr("rdex.api.checkpoint.EVERY", 0.0)
+    monkeypatch.setattr("rdex.api.runner.SLOW", 0.0)
+    kept, old = tmp_path / "c.npz", tmp_path / "old.npz"
+    options = {"rng": 1, "updating": updating, "batch": 4, "algorithm": algorithm,
+               "checkpoint": kept, "evaluations": tmp_path / "e.csv"}  # fmt: skip
+
+    def losing(x):
+        if len(stopped.points) == 200:  # what a kill would leave: a file older than the evaluations
+            shutil.copy(kept, old)
+        return tilted(x)
+
+    stopped = Counting(losing, most=300)
+    stopped.__name__ = "tilted"
+    minimize(stopped, BOX, maxfev=400, **options)
+    shutil.copy(old, kept)
+    counted = Counting(tilted)
+    counted.__name__ = "tilted"
+    more = minimize(counted, BOX, maxfev=600, **options)
+    ((nfev, before),) = more.continued
+    assert more.nfev == 600 and 190 <= nfev < 300 and before == 400
+    assert not {x.tobytes() for x in stopped.points} & {x.tobytes() for x in counted.points}
+    shutil.copy(old, kept)  # killed once more before the next checkpoint
+    nothing = Counting(tilted, most=0)
+    nothing.__name__ = "tilted"
+    assert same_run(minimize(nothing, BOX, maxfev=600, **options), more)
 
 
 def test_a_stopped_run_goes_on_with_more_evaluations(tmp_path):

@@ -12,6 +12,7 @@ from rdex.engine.engine import Engine
 from rdex.engine.files import load_state, save_state
 from rdex.engine.kernels import layout
 from rdex.engine.state import Limits
+from rdex.engine.ude.kernels.layout import EPS0, EPS_CP
 
 pytestmark = quiet
 
@@ -154,14 +155,11 @@ def test_the_ring_and_the_budget_limit_what_is_out():
         flight.tell(77, 1.0, np.zeros(2), np.empty(0))
 
 
-def test_wrong_numbers_and_other_methods_are_named():
+def test_wrong_numbers_are_named():
     engine = Engine(LENS, PLAIN, 100, 1, capacity=10)
     engine.ask(3)
     with pytest.raises(ValueError, match="expected the numbers of 3 points, got 1"):
         AnyOrder(engine, [0])
-    other = Engine(LENS, variant("ude-iv"), 1000, 1)
-    with pytest.raises(ValueError, match="RDEx family can go on"):
-        extend(other, 2000)
 
 
 @pytest.mark.parametrize("settings", [PLAIN, RACING])
@@ -190,3 +188,23 @@ def test_a_run_goes_on_with_a_larger_budget(settings, told):
     assert (engine.best.phi, engine.best.f) <= (best.phi, best.f)
     with pytest.raises(ValueError, match="at least 2400 evaluations, got 100"):
         extend(engine, 100)
+
+
+@pytest.mark.parametrize("told", [12, 130, 250, 600])
+def test_a_run_of_ude_goes_on_with_a_larger_budget(told):
+    engine = Engine(problem(plane, 3, n_eq=1), variant("ude-iv", n0=40), 600, 4, checkpoints=30)
+    engine.run(told)
+    engine.ask(3)
+    best, out = engine.best, engine.n_asked
+    extend(engine, 2400)
+    assert (engine.nfev, engine.n_asked, engine.maxfev) == (told, out, 2400)
+    engine.run(told + 60)  # into the next generation, which has the new schedule
+    generations = 2400 // engine.settings.trials
+    value = engine.state.value
+    tau = engine.generation / generations
+    assert tau < 0.5 and value[EPS0] > 0
+    if engine.state.count[layout.READY]:
+        assert engine.eps == pytest.approx(value[EPS0] * (1 - tau) ** value[EPS_CP], rel=1e-12)
+    engine.run()
+    assert engine.nfev == 2400 and np.isfinite(engine.state.trace_f[1:]).all()
+    assert (engine.best.phi, engine.best.f) <= (best.phi, best.f) and engine.eps == 0.0

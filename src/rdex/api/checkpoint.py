@@ -129,8 +129,7 @@ class Checkpoint:
             )
         engine.state = state
         engine.maxfev = int(stored["maxfev"])
-        if isinstance(state, layout.State):
-            engine.settings = engine.settings.replace(n0=int(state.param[layout.N0]))
+        engine.settings = engine.settings.replace(n0=int(state.param[layout.N0]))
         self.stored = header.get("facts", {})
         self.continued = [list(entry) for entry in header.get("continued", [])]
         if grows or self._has_more_time():
@@ -147,14 +146,9 @@ class Checkpoint:
         elapsed = float(self.stored.get("elapsed", 0.0))
         used = 0.0 if self.maxtime is None else elapsed / self.maxtime
         engine.state.value[layout.CLOCK] = min(used, 1.0)
-        maxfev = int(self.description["maxfev"])
-        if isinstance(engine.state, layout.State):
-            extend(engine, maxfev)
-        elif maxfev != engine.maxfev:
-            raise RunFileError(
-                f"{self.path}: only runs of the RDEx family can go on with a larger budget"
-            )
-        self.stored = {**self.stored, "numbers": None}
+        extend(engine, int(self.description["maxfev"]))
+        if engine.n_asked == engine.nfev:  # points that were out have been forgotten
+            self.stored = {**self.stored, "numbers": None}
         log.info("%s goes on with a budget of %d evaluations", self.path, engine.maxfev)
 
     def check_function(self, engine: Engine, evaluate: Callable[[Floats], Outcome]) -> None:

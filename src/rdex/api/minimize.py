@@ -172,6 +172,7 @@ def minimize(
         Precautions,
         check_precautions,
         facts_of,
+        known_best,
         make_flight,
         make_gate,
         result_fields,
@@ -230,7 +231,7 @@ def minimize(
         status = run(engine, gate, size, watch, flight)
     finally:
         gate.close()
-    result = make_result(engine, status, watch.seconds)
+    result = make_result(engine, status, watch.seconds, known_best(gate, engine.best))
     result.update(result_fields(gate, keeper, watch.seconds))
     if polish and status != Status.INTERRUPTED:
         return polished(result, task.problem, engine, polish)

@@ -12,7 +12,7 @@ from scipy.optimize import OptimizeResult
 
 from rdex.api.status import MESSAGES, Status
 from rdex.common.extras import require
-from rdex.engine.engine import Engine
+from rdex.engine.engine import Engine, Point
 from rdex.engine.kernels import layout
 from rdex.problem.problem import Floats, Problem
 from rdex.recorder import history_of
@@ -22,7 +22,8 @@ class ConstraintState(NamedTuple):
     """One constraint at the returned point.
 
     kind: "<=" (value <= tolerance) or "=" (|value| <= tolerance).
-    violation: 0 where it is satisfied, else the whole g or |h|.
+    violation: 0 where it is satisfied, else the whole g or |h|. Both value and violation are NaN
+    where a cheap constraint made the simulator needless, or every evaluation failed.
     """
 
     name: str
@@ -48,9 +49,10 @@ class Result(OptimizeResult):  # type: ignore[misc]
     nfev, nit : int
         Evaluations and generations.
     G, H : array
-        Values of the constraints G <= 0 and H = 0 at x.
+        Values of the constraints G <= 0 and H = 0 at x; NaN where they are not known.
     cv, maxcv : float
-        Mean and largest violation, in the units of the constraints.
+        Mean and largest violation, in the units of the constraints. Where x was not simulated, the
+        mean is the one that the search counted with, the largest is that of the known ones.
     constr, constr_violation : list of arrays, float
         Violation of each constraint, and the largest, as SciPy has them.
     violations : list of ConstraintState
@@ -124,7 +126,8 @@ def point_fields(
     states = constraint_states(problem, g, h, limit)
     has_failed = not math.isfinite(phi)
     feasible = phi == 0.0 and math.isfinite(f)
-    largest = max((state.violation for state in states), default=0.0)
+    known = [state.violation for state in states if not math.isnan(state.violation)]
+    largest = max(known, default=0.0)
     return {
         "x": x,
         "fun": f if math.isfinite(f) or has_failed else math.nan,
@@ -172,10 +175,12 @@ def present_result(engine: Engine) -> Result:
     )
 
 
-def make_result(engine: Engine, status: Status, seconds: float) -> Result:
-    """The result of a run as it stands."""
+def make_result(
+    engine: Engine, status: Status, seconds: float, best: Point | None = None
+) -> Result:
+    """The result of a run as it stands; `best` where more is known of its best point."""
     problem, state = engine.problem, engine.state
-    fields = point_fields(problem, *engine.best, state.limit)
+    fields = point_fields(problem, *(best or engine.best), state.limit)
     return Result(
         **fields,
         status=int(status),
@@ -208,6 +213,8 @@ def message_of(status: Status, states: list[ConstraintState], cv: float) -> str:
 
 def blocking(states: list[ConstraintState], most: int = 5) -> str:
     """The constraints that do not hold, worst first, each with its violation."""
-    worst = sorted((s for s in states if not s.satisfied), key=lambda s: -s.violation)
+    worst = sorted((s for s in states if s.violation > 0), key=lambda s: -s.violation)
     named = ", ".join(f"{s.name} by {s.violation:.4g}" for s in worst[:most])
-    return named + (f" and {len(worst) - most} more" if len(worst) > most else "")
+    unknown = sum(math.isnan(s.violation) for s in states)
+    more = f" and {len(worst) - most} more" if len(worst) > most else ""
+    return named + more + (f" ({unknown} unknown: not simulated there)" if unknown else "")

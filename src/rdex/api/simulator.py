@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 from rdex.api.checkpoint import Checkpoint, describe_run
 from rdex.api.task import Task, checked_number
 from rdex.engine.anyorder import AnyOrder
-from rdex.engine.engine import Engine
+from rdex.engine.engine import Engine, Point
 from rdex.evaluation.cheap import CheapFirst, Skipping
 from rdex.evaluation.gate import Gate
 from rdex.evaluation.log import EvaluationLog, LogError, stored_run
@@ -174,6 +175,16 @@ def facts_of(gate: Gate, flight: AnyOrder | None, elapsed: float) -> dict[str, A
         facts["largest"] = skipping.largest.tolist()
         facts["n_skipped"] = skipping.n_skipped
     return facts
+
+
+def known_best(gate: Gate, best: Point) -> Point:
+    """The best point as it is known: NaN, not what the search counted with, for the constraints of
+    a simulator that was skipped there."""
+    skipping = None if gate.exchange is None else gate.exchange.skipping
+    if skipping is None or not math.isfinite(best.phi):
+        return best
+    outcome = skipping.outcome(best.x)
+    return best if outcome is None else best._replace(g=outcome.g, h=outcome.h)
 
 
 def result_fields(gate: Gate, keeper: Checkpoint | None, seconds: float) -> dict[str, Any]:

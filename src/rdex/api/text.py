@@ -89,6 +89,8 @@ def constraint_rows(result: Result) -> Rows:
     for state in result.violations:
         sign = "= 0 ±" if state.kind == "=" else "<="
         verdict = "ok" if state.satisfied else f"VIOLATED by {state.violation:.4g}"
+        if math.isnan(state.value):
+            verdict = "unknown"
         rows.append(
             (state.name, f"{state.value + 0.0: .6g}", f"{sign} {state.tolerance:.3g}", verdict)
         )

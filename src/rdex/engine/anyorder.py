@@ -108,16 +108,18 @@ def extend(engine: Engine, maxfev: int) -> None:
     t falls back to nfev / maxfev; front and P grow again to the size that belongs to it, with the
     latest members that shrinking had dropped. Points that are out are forgotten. The history keeps
     its number of records: those before now are the latest known at their times.
+
+    The population of UDE has one size: the generation under way goes on with the points that are
+    out, and the next one takes its ε from the new schedule.
     """
     state = engine.state
-    if not isinstance(state, layout.State):
-        raise ValueError("only runs of the RDEx family can go on with a larger budget")
     if maxfev < engine.maxfev:
         raise ValueError(f"expected at least {engine.maxfev} evaluations, got {maxfev}")
     spread_trace(engine, maxfev)
     state.param[layout.MAXFEV] = maxfev
     engine.maxfev = int(maxfev)
-    if not state.count[layout.READY]:  # initial points that are out stay out
+    is_rdex = isinstance(state, layout.State)
+    if not is_rdex or not state.count[layout.READY]:  # points that are out stay out
         return
     state.count[layout.ASKED] = state.count[layout.TOLD]
     n0, n_min = int(state.param[layout.N0]), int(state.param[layout.N_MIN])

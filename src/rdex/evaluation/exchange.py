@@ -57,7 +57,7 @@ class Exchange:
         self._parked: list[int] = []  # of these, what has not gone to the pool
         self._ready: deque[tuple[int, Outcome]] = deque()
         self._first: int | None = None
-        self._line = 0  # of the log, the next to be read
+        self._line = 0 if log is None else log.n_earlier  # the next to be read
 
     @property
     def elapsed(self) -> float:

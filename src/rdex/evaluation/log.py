@@ -88,6 +88,9 @@ class EvaluationLog:
             self._file.rows = []
         #: Lines that were there before this session began: they stand for evaluations.
         self.n_before = len(self.entries)
+        #: The first of them that belongs to the present schedule. Earlier ones, of a smaller
+        #: budget, give points that are known, but their order is not that of this run.
+        self.n_earlier = 0 if self._file is None else self._file.n_earlier
 
     def append(self, entry: Entry) -> None:
         """One more evaluation has come back."""
@@ -148,6 +151,7 @@ class EvaluationLog:
 
     def describe(self, facts: dict[str, Any]) -> None:
         """Write down that the run goes on under another description."""
+        self.n_earlier = len(self.entries)
         if self._file is not None:
             self._file.describe(facts)
 
@@ -181,6 +185,7 @@ class LogFile:
     ) -> None:
         self.path = os.fspath(path)
         self.rows: list[list[str]] = []
+        self.n_earlier = 0  # of them, those above the last description
         self._size = 0
         self.description: dict[str, Any] | None = None
         try:
@@ -242,6 +247,7 @@ class LogFile:
             if words[1] != FORMAT or words[2] != str(VERSION):
                 raise LogError(f"expected {FORMAT} {VERSION}, got {words[1]} {words[2]}")
             self.description = facts
+            self.n_earlier = len(self.rows)
             return None
         if self.description is None:
             raise LogError(f"is not a file of evaluations: it begins with {text[:40]!r}")
