@@ -29,7 +29,7 @@ PLAN = HERE / "plans" / "reproduce.toml"
 EDITIONS = ("2017", "2024")
 
 #: Tables of a report that are kept, beside those with the paper's figures.
-KEPT = ("leaderboard", "pairwise_score", "friedman", "pairwise", "score_by_problem", "feasibility",
+KEPT = ("uscore", "pairwise_score", "friedman", "pairwise", "score_by_problem", "feasibility",
         "final_quality", "time_to_target")  # fmt: skip
 
 #: What is called one program in two columns of the paper.
@@ -40,7 +40,8 @@ def run(folder: Path, edition: str, instance: str, workers: int) -> list[str]:
     """Make what is missing of the runs; the command that did it."""
     command = [
         "rdex", "bench", "run", str(PLAN.relative_to(HERE.parent)), "--edition", edition,
-        "--instance", instance, "--out", str(folder), "--workers", str(workers), "--extend",
+        "--instance", instance, "--out", os.path.relpath(folder, HERE.parent),
+        "--workers", str(workers), "--extend",
     ]  # fmt: skip
     program = [sys.executable, "-c", "from rdex.cli import main; main()", *command[1:]]
     subprocess.run(program, cwd=HERE.parent, check=True)
