@@ -40,20 +40,37 @@ def floor(until, power, **changes):
     return {"eps_floor_until": until, "eps_floor_power": power, **changes}
 
 
+#: Groups of RDE26's constants: what they would be in RDEx-CSOP.
+GROUPS = {
+    "race": {"race": False},
+    "perturbation": {"perturb_probability": 0.2, "perturb_scale": 0.1},
+    "repair": {"repair_share": 0.5},
+    "donors": {"pbest_share": 0.3, "rank_pressure": 7.0},
+    "memory": {"memory_size": 5, "memory_F": 0.3, "memory_CR": 1.0, "memory_weight": 0.5,
+               "F_exponent": 1 / 3, "CR_sigma": 0.1, "F_cauchy": 0.1},
+    "branch": {"eb_from": 0.9, "eb_rate": 0.7, "eb_pbest_share": 0.17, "eb_pbest_decay": 0.5,
+               "eb_F": 0.4, "eb_CR": 0.9, "eb_CR_floors": [0.7, 0.6],
+               "eb_CR_floors_until": [0.25, 0.5]},
+}  # fmt: skip
+
 CANDIDATES = {
+    # First round: which floor, under which constants.
     "racing": RACING,
     **{
         f"{base}-{until}-{power}": floor(until, power, **start)
         for until, power in ((0.1, 5.0), (0.15, 8.0), (0.25, 10.0), (0.25, 20.0), (0.4, 20.0))
         for base, start in (("csop", {"base": "rdex-csop"}), ("racing", RACING))
     },
+    # Second round: which of RDE26's constants earn their place.
+    "csop-race": floor(0.15, 8.0, base="rdex-csop", race=True),
+    **{f"racing-but-{name}": floor(0.15, 8.0, **RACING, **group) for name, group in GROUPS.items()},
 }
 
 
-def plan(stage, instance, names):
+def plan(stage, instance):
     """The field and the candidates on one instance."""
     dim, maxfev, runs, _ = STAGES[stage]
-    tables = [{"name": name, **CANDIDATES[name]} for name in names]
+    tables = [{"name": name, **candidate} for name, candidate in CANDIDATES.items()]
     return campaign.Plan.of([*FIELD, *tables], dim=dim, edition="2024", instance=instance,
                             runs=runs, maxfev=maxfev, checkpoints=500)  # fmt: skip
 
@@ -81,15 +98,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--stage", choices=STAGES, default="d30")
     parser.add_argument("--only", nargs="*", choices=CANDIDATES, default=list(CANDIDATES))
+    parser.add_argument("--instances", nargs="*", type=int, help="of the stage's, where not all")
     parser.add_argument("--workers", type=int, default=-1)
     parser.add_argument("--out", type=Path, default=Path("out/tuning"))
     parser.add_argument("--keep", type=Path, help="folder for the table")
     options = parser.parse_args()
     folders = []
-    for instance in STAGES[options.stage][3]:
+    for instance in options.instances or STAGES[options.stage][3]:
         folders.append(options.out / options.stage / str(instance))
-        chosen = plan(options.stage, instance, options.only)
-        campaign.run(folders[-1], chosen, workers=options.workers, extend=True)
+        only = [f"{name}:*:*" for name in (*FIELD, *options.only)]
+        chosen = plan(options.stage, instance)
+        campaign.run(folders[-1], chosen, workers=options.workers, extend=True, only=only)
     trials = trials_from_stores(folders).prepared(cutoff=1e-8)
     table = [{"candidate": name, **standing(trials, name)} for name in options.only]
     table.sort(key=lambda line: -line["pairwise / second"])
