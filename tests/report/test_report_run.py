@@ -12,7 +12,7 @@ pytest.importorskip("jinja2")
 import rdex
 from rdex.api.result import ConstraintState
 from rdex.report import run_report
-from rdex.report.single import standing, variable_rows
+from rdex.report.single import blocking, standing, variable_rows
 
 # Of the generator, without the JIT.
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
@@ -100,3 +100,12 @@ def test_a_run_without_constraints_and_one_without_usable_values(tmp_path):
     failed = rdex.minimize(lambda x: float("nan"), [(-1, 1)], maxfev=100, rng=0)
     html, data = data_of(failed.report(tmp_path / "failed.html"))
     assert "no usable values" in html and data["f"][-1] is None
+
+
+def test_constraints_that_were_never_simulated_are_unknown():
+    nan = float("nan")
+    cheap = ConstraintState("cheap", "<=", 2.0, 0.0, False, 2.0)
+    skipped = ConstraintState("skipped", "<=", nan, 0.0, False, nan)
+    assert (standing(cheap, 1.0), standing(skipped, 1.0)) == ("violated", "unknown")
+    assert blocking([cheap, skipped]) == "1 of 2 constraints are violated: cheap (by 2)."
+    assert blocking([skipped]) == "Nothing known is violated."

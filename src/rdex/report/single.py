@@ -131,7 +131,9 @@ def constraint_row(state: ConstraintState, scale: float) -> tuple[Any, ...]:
 
 
 def standing(state: ConstraintState, scale: float) -> str:
-    """violated, active or slack."""
+    """violated, active, slack, or unknown where the point was never simulated."""
+    if math.isnan(state.violation):
+        return "unknown"
     if not state.satisfied:
         return "violated"
     if state.kind == "=":
@@ -142,9 +144,12 @@ def standing(state: ConstraintState, scale: float) -> str:
 
 def blocking(states: list[ConstraintState]) -> str:
     """What held the run back, worst first."""
-    worst = sorted((each for each in states if not each.satisfied), key=lambda s: -s.violation)
+    known = [each for each in states if not math.isnan(each.violation)]
+    worst = sorted((each for each in known if not each.satisfied), key=lambda s: -s.violation)
     if not worst:
-        return "All constraints hold."
+        return (
+            "All constraints hold." if len(known) == len(states) else "Nothing known is violated."
+        )
     named = ", ".join(f"{each.name} (by {each.violation:.4g})" for each in worst[:5])
     more = f" and {len(worst) - 5} more" if len(worst) > 5 else ""
     return f"{len(worst)} of {len(states)} constraints are violated: {named}{more}."
