@@ -36,12 +36,13 @@ KEPT = ("uscore", "pairwise_score", "friedman", "pairwise", "score_by_problem", 
 TWINS = ("rdex-csop", "rdex")
 
 
-def run(folder: Path, edition: str, instance: str, workers: int) -> list[str]:
-    """Make what is missing of the runs; the command that did it."""
+def run(folder: Path, edition: str, instance: str, workers: int, smaller: list[str]) -> list[str]:
+    """Make what is missing of the runs; the command that did it. `smaller`: words of the command
+    that make the plan smaller."""
     command = [
         "rdex", "bench", "run", str(PLAN.relative_to(HERE.parent)), "--edition", edition,
         "--instance", instance, "--out", os.path.relpath(folder, HERE.parent),
-        "--workers", str(workers), "--extend",
+        "--workers", str(workers), "--extend", *smaller,
     ]  # fmt: skip
     program = [sys.executable, "-c", "from rdex.cli import main; main()", *command[1:]]
     subprocess.run(program, cwd=HERE.parent, check=True)
@@ -67,12 +68,13 @@ def one_program(folder: Path, splits: int = 20_000) -> list[dict[str, object]]:
     ours, theirs = table.column("RDEx-CSOP_mean"), table.column("RDEx_mean")
     published = sum(a < b for a, b in zip(ours, theirs, strict=True))
     equal = sum(a == b for a, b in zip(ours, theirs, strict=True))
-    pooled = np.concatenate(list(times), axis=1)  # (problem, 50)
+    pooled = np.concatenate(list(times), axis=1)  # (problem, run): 50 runs
+    half = pooled.shape[1] // 2
     rng = np.random.default_rng(0)
     counts = []
     for _ in range(splits):
         mixed = rng.permuted(pooled, axis=1)
-        counts.append(lower_means(np.stack([mixed[:, :25], mixed[:, 25:]])))
+        counts.append(lower_means(np.stack([mixed[:, :half], mixed[:, half:]])))
     share = float(np.mean(np.array(counts) >= published))
     low, middle, high = np.percentile(counts, [2.5, 50, 97.5])
     return [
@@ -118,11 +120,15 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("out/reproduce"))
     parser.add_argument("--keep", type=Path, help="folder for the small tables and the figure")
     parser.add_argument("--workers", type=int, default=-1)
+    parser.add_argument("--runs", type=int, help="fewer than 25, to try it")
+    parser.add_argument("--maxfev", help="fewer evaluations than 20000D, to try it")
     options = parser.parse_args()
+    smaller = [word for name in ("runs", "maxfev") if (value := getattr(options, name)) is not None
+               for word in (f"--{name}", str(value))]  # fmt: skip
     out = options.out.resolve()
     commands, folders = [], [out / edition for edition in EDITIONS]
     for edition, folder in zip(EDITIONS, folders, strict=True):
-        commands.append(run(folder, edition, options.instance, options.workers))
+        commands.append(run(folder, edition, options.instance, options.workers, smaller))
     beside = options.instance == "official"
     for edition, folder in zip(EDITIONS, folders, strict=True):
         written = campaign_report(

@@ -53,6 +53,14 @@ GROUPS = {
                "eb_CR_floors_until": [0.25, 0.5]},
 }  # fmt: skip
 
+
+def champions(*groups):
+    """RDEx-CSOP with some groups of constants of RDE26, the champion of 2026."""
+    theirs = preset("rde26").as_dict()
+    return {"base": "rdex-csop",
+            **{name: theirs[name] for group in groups for name in GROUPS[group]}}  # fmt: skip
+
+
 CANDIDATES = {
     # First round: which floor, under which constants.
     "racing": RACING,
@@ -64,6 +72,14 @@ CANDIDATES = {
     # Second round: which of RDE26's constants earn their place.
     "csop-race": floor(0.15, 8.0, base="rdex-csop", race=True),
     **{f"racing-but-{name}": floor(0.15, 8.0, **RACING, **group) for name, group in GROUPS.items()},
+    # Third round: one group of them at a time.
+    **{
+        f"csop-with-{name}": floor(0.15, 8.0, **champions(name))
+        for name in GROUPS
+        if name != "race"
+    },
+    "csop-with-memory-donors": floor(0.15, 8.0, **champions("memory", "donors")),
+    "csop-with-memory-perturbation": floor(0.15, 8.0, **champions("memory", "perturbation")),
 }
 
 
