@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all bench bench-campaign fidelity success simulator alternatives peers reproduce docs wheel clean
+.PHONY: help setup run test lint test-all bench bench-campaign fidelity success simulator alternatives peers reproduce ablation tuning champion docs wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -88,6 +88,17 @@ peers: $(READY) ## presets beside other packages' optimisers, C01 to C28 (about 
 INSTANCE ?= official
 reproduce: $(READY) ## the paper again, run to report (about 50 minutes; resumable; INSTANCE=1 needs no data)
 	$(BIN)/python benchmarks/reproduce.py --instance $(INSTANCE) --out out/reproduce-$(INSTANCE)
+
+ablation: $(READY) ## what each part of RDEx-CSOP is worth, generated instances 1 to 3 (resumable)
+	$(BIN)/python benchmarks/ablation.py --out out/ablation --keep docs/data
+
+tuning: $(READY) ## the study behind rdex-tide, generated instances alone (hours; resumable)
+	for stage in d10 d30 d30-2000; do \
+	  $(BIN)/python benchmarks/tuning.py --stage $$stage --keep docs/data/tide || exit 1; done
+
+champion: $(READY) ## rdex-tide against the field on what it was not tuned on (about 90 minutes; resumable)
+	$(BIN)/python benchmarks/champion.py --keep docs/data/tide
+	$(BIN)/python benchmarks/coco.py --keep docs/data/tide
 
 wheel: $(READY) ## build wheel and sdist into dist/
 	$(BIN)/python -m build --outdir dist .

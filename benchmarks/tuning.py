@@ -80,6 +80,18 @@ CANDIDATES = {
     },
     "csop-with-memory-donors": floor(0.15, 8.0, **champions("memory", "donors")),
     "csop-with-memory-perturbation": floor(0.15, 8.0, **champions("memory", "perturbation")),
+    # Fourth round: the floor again, under what the third chose.
+    **{
+        f"csop-with-memory-perturbation-{until}-{power}": floor(
+            until, power, **champions("memory", "perturbation")
+        )
+        for until, power in ((0.1, 5.0), (0.25, 10.0))
+    },
+    # Fifth round: all of RDE26's again, with less of what costs quality on C11, C18 and C27.
+    "racing-small-perturbation": floor(0.15, 8.0, **RACING, perturb_scale=0.1),
+    "racing-but-perturbation-donors": floor(
+        0.15, 8.0, **RACING, **GROUPS["perturbation"], **GROUPS["donors"]
+    ),
 }
 
 

@@ -74,6 +74,14 @@ def test_the_papers_text_as_a_preset():
     )  # fmt: skip
 
 
+def test_our_own_is_rde26_with_the_familys_rules_and_a_floor():
+    assert preset("rdex-tide") == preset("rde26").replace(
+        name="rdex-tide", eb_order="epsilon", eb_credit="improvement", eps_floor_until=0.15,
+        eps_floor_power=8.0, pbest_share=0.3, rank_pressure=7.0, perturb_probability=0.2,
+        perturb_scale=0.1,
+    )  # fmt: skip
+
+
 def test_lshade_has_nothing_of_the_family_but_its_steps():
     plain = preset("lshade")
     assert (plain.memory_size, plain.memory_weight, plain.F_rule) == (6, 1.0, "memory")

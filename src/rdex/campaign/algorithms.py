@@ -307,6 +307,7 @@ REFERENCES = {
     "rdex-csop-paper": "RDEx-CSOP as the text of its paper has it",
     "cl-srde": "CL-SRDE, CEC 2024 competition",
     "rde26": "RDE26, CEC 2026 competition",
+    "rdex-tide": "our own: a floor under ε, constants of RDE26 and RDEx-CSOP; see docs/tide.md",
     "lshade": "L-SHADE, CEC 2014, in this engine's steps, feasibility first: see docs/method.md",
     "lshade-eps": "L-SHADE with an ε that falls by the clock",
     "ude-iv": "UDE-IV, as its authors describe it",

@@ -1,0 +1,116 @@
+"""Our own preset against the field, on problems that it was not tuned on: the confirmation.
+
+    python benchmarks/champion.py [SET ...] [--out out/champion] [--keep FOLDER]
+
+Runs what is missing of every set, and prints for each: totals of both forms of the U-score with
+95 % intervals of resampled runs, how far the first is before the second, the ranking when each
+algorithm leaves the field, and wins / ties / losses against rdex-csop in final quality and in
+time-to-target after Holm's correction. Resumable.
+"""
+
+import argparse
+import csv
+from pathlib import Path
+
+import numpy as np
+from tuning import FIELD, RIVAL
+
+from rdex import campaign
+from rdex.engine.settings import preset
+from rdex.scoring import bootstrap, compare, indicators, leave_one_out, trials_from_stores
+
+OURS = "rdex-tide"
+
+#: Name -> dimension, edition, instances, runs, algorithms of the field that take part.
+SETS = {
+    "official-2017": (30, "2017", ("official",), 25, FIELD),
+    "official-2024": (30, "2024", ("official",), 25, FIELD),
+    "unseen": (30, "2024", (11, 12, 13), 9, FIELD),
+    "d10": (10, "2024", (11, 12, 13), 9, FIELD),
+    "d50": (50, "2024", (11,), 3, FIELD),
+    "d100": (100, "2024", (11,), 2, FIELD),
+}
+FORMS = ("target", "pairwise")
+
+
+def run(name, out, workers):
+    """Make what is missing of a set; its stores."""
+    dim, edition, instances, runs, field = SETS[name]
+    folders = []
+    for instance in instances:
+        folders.append(out / name / str(instance))
+        plan = campaign.Plan.of(
+            [*field, OURS], dim=dim, edition=edition, instance=instance, runs=runs
+        )
+        campaign.run(folders[-1], plan, workers=workers, extend=True)
+    return folders
+
+
+def scores(trials, resamples):
+    """One line an algorithm and form."""
+    names = trials.algorithms
+    for form in FORMS:
+        drawn = bootstrap(trials, form, n_resamples=resamples)
+        rank_without = leave_one_out(trials, form).ranks[:, names.index(preset(OURS).label)]
+        order = np.argsort(-drawn.total)
+        second = drawn.total[order[1]]
+        for k in order:
+            yield {
+                "form": form, "rank": int(drawn.rank[k]), "algorithm": names[k],
+                "total": round(float(drawn.total[k]), 1),
+                "low": round(float(drawn.total_low[k]), 1),
+                "high": round(float(drawn.total_high[k]), 1),
+                "of the second": round(float(drawn.total[k] / second), 3),
+                "share of resamples first": round(float(drawn.first[k]), 3),
+                "our rank without it": "" if np.isnan(rank_without[k]) else int(rank_without[k]),
+            }  # fmt: skip
+
+
+def against_rival(trials):
+    """One line a measure: the counts, and the problems where ours loses."""
+    measured = indicators(trials.select([preset(OURS).label, RIVAL]))
+    for measure, values in (("Q", measured.quality), ("TTT", measured.time_to_target)):
+        compared = compare(values, 0)
+        lost = np.flatnonzero(compared.outcome_holm[0] < 0)
+        yield {
+            "measure": measure,
+            "wins/ties/losses": "/".join(map(str, compared.win_tie_loss_holm[0])),
+            "median A12": round(float(np.median(compared.a12[0])), 3),
+            "lost on": " ".join(trials.problems[j] for j in lost),
+        }
+
+
+def keep(lines, path):
+    """A small table."""
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, list(lines[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+
+
+def main():
+    """Every set asked for: run, print, keep."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sets", nargs="*", default=list(SETS), choices=[*SETS, []])
+    parser.add_argument("--out", type=Path, default=Path("out/champion"))
+    parser.add_argument("--keep", type=Path, help="folder for the tables")
+    parser.add_argument("--resamples", type=int, default=1000)
+    parser.add_argument("--workers", type=int, default=-1)
+    options = parser.parse_args()
+    for name in options.sets:
+        trials = trials_from_stores(run(name, options.out, options.workers)).prepared(cutoff=1e-8)
+        print(f"\n{name}: {len(trials.problems)} problems, {trials.f.shape[2]} runs")
+        tables = {
+            "scores": list(scores(trials, options.resamples)),
+            "against": list(against_rival(trials)),
+        }
+        for kind, lines in tables.items():
+            for line in lines:
+                print("  ".join(f"{key} {value}" for key, value in line.items()))
+            if options.keep is not None:
+                options.keep.mkdir(parents=True, exist_ok=True)
+                keep(lines, options.keep / f"{name}-{kind}.csv")
+
+
+if __name__ == "__main__":
+    main()
