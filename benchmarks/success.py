@@ -2,6 +2,7 @@
 
     python benchmarks/success.py [--suite engineering|g2006] [--seeds 25] [--csv docs/data]
     python benchmarks/success.py --compare       the defaults against the choices they replace
+    python benchmarks/success.py --presets       the presets against each other
     python benchmarks/success.py --peers         `minimize` beside optimisers of other packages
 
 A run is a success if its answer is feasible and within the tolerance of `rdex.suites.success`.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -34,6 +36,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no constraint scale": {"constraint_scale": "none"},
     "absolute, no scale": {"perturb_unit": "absolute", "constraint_scale": "none"},
 }
+
+#: The same for presets other than the default.
+PRESETS: dict[str, dict[str, Any]] = {
+    name: {"algorithm": name} for name in ("rdex-tide", "rde26", "ude-iii")
+}
+CALLS = VARIANTS | PRESETS
 
 #: Seeds of the peers by budget, fewer than ours as they take a hundred times as long; without an
 #: entry there are no runs. The slow ones take 0.2 to 0.9 ms an evaluation.
@@ -62,8 +70,9 @@ def arguments(job: Job, dim: int) -> dict[str, Any]:
     """The call of `minimize` that a variant stands for."""
     from rdex.api.task import make_settings
 
-    changes = dict(VARIANTS[job.variant])
-    options = {key: changes.pop(key) for key in ("constraint_scale",) if key in changes}
+    changes = dict(CALLS[job.variant])
+    names = ("constraint_scale", "algorithm")
+    options = {key: changes.pop(key) for key in names if key in changes}
     if not changes:
         return options
     settings = make_settings("rdex-csop", None, dim, job.budget)
@@ -74,7 +83,7 @@ def arguments(job: Job, dim: int) -> dict[str, Any]:
 
 def runs_of(job: Job, seeds: int) -> int:
     """How many runs there are of a job; a peer has none at some budgets."""
-    if job.variant in VARIANTS:
+    if job.variant in CALLS:
         return seeds
     table = SLOW_PEER_SEEDS if job.variant in SLOW_PEERS else PEER_SEEDS
     return min(seeds, table.get(job.budget, 0))
@@ -82,7 +91,7 @@ def runs_of(job: Job, seeds: int) -> int:
 
 def ends(job: Job, problem: Problem, seed: int) -> tuple[float, float]:
     """f and violation of the answer of a run; infinite where a peer raised an exception."""
-    if job.variant in VARIANTS:
+    if job.variant in CALLS:
         given = arguments(job, problem.dim)
         result = minimize(problem, maxfev=job.budget, rng=seed, checkpoints=1, **given)
         return result.fun, result.cv
@@ -117,7 +126,7 @@ def rates(jobs: list[Job], seeds: int, workers: int, kept: Path | None = None) -
     found = {
         job: cell
         for job, cell in read(kept).items()
-        if wanted.get(job) == cell.runs and job.variant not in VARIANTS
+        if wanted.get(job) == cell.runs and job.variant not in CALLS
     }
     # Long ones first, so that nobody waits for the last; short ones where it may be stopped.
     sign = -1 if kept is None else 1
@@ -155,14 +164,17 @@ def show_table(suite: str, seeds: int, workers: int, folder: Path | None) -> Non
         write(folder / f"success-{suite}.csv", found)
 
 
-def show_comparison(suite: str, seeds: int, workers: int, folder: Path | None) -> None:
+def show_comparison(
+    suite: str, seeds: int, workers: int, folder: Path | None,
+    variants: Sequence[str] = tuple(VARIANTS), kind: str = "variants",
+) -> None:  # fmt: skip
     """Mean rates of every variant at every budget."""
     names, budgets = problems(suite), BUDGETS[suite]
-    jobs = [Job(id, b, variant) for variant in VARIANTS for b in budgets for id in names]
+    jobs = [Job(id, b, variant) for variant in variants for b in budgets for id in names]
     found = rates(jobs, seeds, workers)
     print(f"\n{suite}: mean success rate (feasible) of {seeds} runs on {len(names)} problems")
     print(" " * 24 + "".join(f"{budget:>16}" for budget in budgets))
-    for variant in VARIANTS:
+    for variant in variants:
         line = f"{variant:24}"
         for budget in budgets:
             cells = [found[Job(id, budget, variant)] for id in names]
@@ -170,7 +182,10 @@ def show_comparison(suite: str, seeds: int, workers: int, folder: Path | None) -
             line += f"{success:>8.3f} ({feasible:.3f})"
         print(line)
     if folder is not None:
-        write(folder / f"success-variants-{suite}.csv", found)
+        write(folder / f"success-{kind}-{suite}.csv", found)
+
+
+show_presets = partial(show_comparison, variants=("default", *PRESETS), kind="presets")
 
 
 def show_peers(suite: str, seeds: int, workers: int, folder: Path | None) -> None:
@@ -228,10 +243,13 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=25)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--compare", action="store_true", help="also the choices not taken")
+    parser.add_argument("--presets", action="store_true", help="beside our other presets")
     parser.add_argument("--peers", action="store_true", help="beside other packages")
     parser.add_argument("--csv", type=Path, help="folder for the tables")
     options = parser.parse_args()
-    action = show_comparison if options.compare else show_peers if options.peers else show_table
+    chosen = {show_comparison: options.compare, show_presets: options.presets,
+              show_peers: options.peers}  # fmt: skip
+    action = next((action for action, is_asked in chosen.items() if is_asked), show_table)
     for suite in options.suite or sorted(BUDGETS):
         action(suite, options.seeds, options.workers, options.csv)
 
