@@ -1,9 +1,10 @@
 """What the engine costs beyond the evaluations: one run, ratios inside it.
 
     python benchmarks/engine.py [--quick]
+    python benchmarks/engine.py --against rdex-tide    its overhead beside that of rdex-csop
 
 Bare evaluation = the same number of calls of the compiled problem, in a compiled loop, at points
-the run itself visits (its front at ten moments). Best of three, alternating.
+the run itself visits (its front at ten moments). Best of five, alternating.
 """
 
 import argparse
@@ -36,7 +37,7 @@ def visited(task, settings, maxfev):
     return np.ascontiguousarray(np.tile(points, (20_000 // len(points) + 1, 1))[:20_000])
 
 
-def measure(task, settings, maxfev, repeats=3):
+def measure(task, settings, maxfev, repeats=5):
     """Best seconds per evaluation: bare, and in a run."""
     points = visited(task, settings, maxfev)
     n = len(points)
@@ -82,6 +83,19 @@ def suite_table(settings, maxfev, numbers):
         f"program: {RELEASED_QUIET / mean:.1f} (its quiet time) to {RELEASED_LOADED / mean:.1f} "
         "(its time under load)"
     )
+
+
+def against(settings, other, maxfev, numbers):
+    """Overheads of two presets, problem by problem in turn."""
+    print(f"overhead in ns: {settings.name}, {other.name}")
+    both = []
+    for number in numbers:
+        task = problem(number, 30)
+        bare_whole = [measure(task, each, maxfev, repeats=3) for each in (settings, other)]
+        both.append([whole - bare for bare, whole in bare_whole])
+        print(f"C{number:02d} {both[-1][0] * 1e9:8.0f} {both[-1][1] * 1e9:8.0f}", flush=True)
+    first, second = np.mean(both, axis=0)
+    print(f"mean {first * 1e9:.0f} and {second * 1e9:.0f} ns: {second / first:.2f} times")
 
 
 def scaling(settings):
@@ -133,8 +147,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="six problems, smaller budgets")
     parser.add_argument("--algorithm", default="rdex-csop")
+    parser.add_argument("--against", help="only the overhead of this preset beside it")
     arguments = parser.parse_args()
     settings = preset(arguments.algorithm)
+    if arguments.against:
+        against(settings, preset(arguments.against), 300_000, range(1, 29))
+        return
     startup()
     if arguments.quick:
         suite_table(settings, 100_000, (1, 5, 8, 13, 22, 28))
