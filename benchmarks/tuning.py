@@ -92,6 +92,13 @@ CANDIDATES = {
     "racing-but-perturbation-donors": floor(
         0.15, 8.0, **RACING, **GROUPS["perturbation"], **GROUPS["donors"]
     ),
+    # That is rdex-tide. What each of its parts is worth:
+    "tide-without-floor": {"base": "rdex-tide", "eps_floor_until": 0.0},
+    **{
+        f"tide-without-{name}": {"base": "rdex-tide", **GROUPS[name]}
+        for name in ("race", "repair", "memory", "branch")
+    },
+    "tide-objective": {"base": "rdex-tide", "eb_order": "objective", "eb_credit": "objective"},
 }
 
 
