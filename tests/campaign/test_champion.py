@@ -1,5 +1,6 @@
 """The scripts behind rdex-tide, small: its standing in a field, and COCO's suite."""
 
+import importlib
 import sys
 from pathlib import Path
 
@@ -10,10 +11,7 @@ from rdex.scoring import trials_from_stores
 
 BENCHMARKS = str(Path(__file__).resolve().parents[2] / "benchmarks")
 sys.path.append(BENCHMARKS)  # last, and not for long: a script there is called as a test folder is
-import champion
-import coco
-import tuning
-
+champion, coco, tuning = map(importlib.import_module, ("champion", "coco", "tuning"))
 sys.path.remove(BENCHMARKS)
 
 pytestmark = pytest.mark.compiled
