@@ -80,6 +80,34 @@ def against_rival(trials):
         }
 
 
+def draw(trials, path):
+    """Median f of feasible bests over the budget: the four problems on which ours gains most on the
+    rival in quality and time, and the four on which it loses most, of those that both solve."""
+    from matplotlib import pyplot as plt
+
+    names = [preset(OURS).label, RIVAL, preset("rde26").label, preset("ude-iii").label]
+    part = trials.select(names)
+    measured = indicators(part.select(names[:2]))
+    gain = compare(measured.time_to_target, 0).a12[0] + compare(measured.quality, 0).a12[0]
+    solved = ((part.deciding_v[:2, :, :, -1] <= 0).mean(axis=2) >= 0.5).all(axis=0)
+    order = [j for j in np.argsort(gain, kind="stable") if solved[j]]
+    figure, axes = plt.subplots(2, 4, figsize=(10, 4.6), layout="constrained")
+    share = np.linspace(0, 1, part.f.shape[3] + 1)[1:]
+    for axis, j in zip(axes.flat, [*order[:-5:-1], *order[:4]], strict=True):
+        for k, name in enumerate(names):
+            f = np.where(part.deciding_v[k, j] > 0, np.nan, part.f[k, j])
+            known = np.isfinite(f).mean(axis=0) >= 0.5
+            middle = np.where(known, np.nanmedian(np.where(known, f, 0.0), axis=0), np.nan)
+            axis.plot(share, middle, label=name, linewidth=1.2)
+        axis.set_yscale("symlog", linthresh=1e-8)
+        axis.set_title(part.problems[j], fontsize=9)
+        axis.tick_params(labelsize=7)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4,
+                  fontsize=8)  # fmt: skip
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
 def keep(lines, path):
     """A small table."""
     with path.open("w", newline="", encoding="utf-8") as stream:
@@ -110,6 +138,8 @@ def main():
             if options.keep is not None:
                 options.keep.mkdir(parents=True, exist_ok=True)
                 keep(lines, options.keep / f"{name}-{kind}.csv")
+        if options.keep is not None and name.startswith("official"):
+            draw(trials, options.keep / f"{name}-convergence.png")
 
 
 if __name__ == "__main__":

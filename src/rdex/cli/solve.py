@@ -37,7 +37,7 @@ def solve(
     rng: Annotated[int | None, typer.Option(help="Seed; without it every run is new.")] = None,
     workers: Annotated[int, typer.Option(help="Processes that evaluate; -1: one a core.")] = 1,
     algorithm: Annotated[
-        str, typer.Option(help="rdex-csop, rdex, cl-srde or rde26.")
+        str, typer.Option(help="A preset: rdex-csop, rdex-tide, rde26, ude-iv, ...")
     ] = "rdex-csop",
     checkpoint: Annotated[
         Path | None, typer.Option(help="File to keep the run in, and to go on from.")
