@@ -21,27 +21,26 @@ from rdex.scoring import bootstrap, compare, indicators, leave_one_out, trials_f
 
 OURS = "rdex-tide"
 
-#: Name -> dimension, edition, instances, runs, algorithms of the field that take part.
+#: Name -> instances, and the words of the plan for each of them.
 SETS = {
-    "official-2017": (30, "2017", ("official",), 25, FIELD),
-    "official-2024": (30, "2024", ("official",), 25, FIELD),
-    "unseen": (30, "2024", (11, 12, 13), 9, FIELD),
-    "d10": (10, "2024", (11, 12, 13), 9, FIELD),
-    "d50": (50, "2024", (11,), 3, FIELD),
-    "d100": (100, "2024", (11,), 2, FIELD),
+    "official-2017": (("official",), {"dim": 30, "edition": "2017", "runs": 25}),
+    "official-2024": (("official",), {"dim": 30, "edition": "2024", "runs": 25}),
+    "unseen": ((11, 12, 13), {"dim": 30, "edition": "2024", "runs": 9}),
+    "d10": ((11, 12, 13), {"dim": 10, "edition": "2024", "runs": 9}),
+    "d50": ((11,), {"dim": 50, "edition": "2024", "runs": 3}),
+    "d100": ((11,), {"dim": 100, "edition": "2024", "runs": 2}),
+    "g2006": ((1,), {"suite": "g2006", "runs": 25, "maxfev": 200_000}),
 }
 FORMS = ("target", "pairwise")
 
 
 def run(name, out, workers):
     """Make what is missing of a set; its stores."""
-    dim, edition, instances, runs, field = SETS[name]
+    instances, words = SETS[name]
     folders = []
     for instance in instances:
         folders.append(out / name / str(instance))
-        plan = campaign.Plan.of(
-            [*field, OURS], dim=dim, edition=edition, instance=instance, runs=runs
-        )
+        plan = campaign.Plan.of([*FIELD, OURS], instance=instance, **words)
         campaign.run(folders[-1], plan, workers=workers, extend=True)
     return folders
 
