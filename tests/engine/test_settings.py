@@ -74,12 +74,14 @@ def test_the_papers_text_as_a_preset():
     )  # fmt: skip
 
 
-def test_our_own_is_rde26_with_the_familys_rules_and_a_floor():
-    assert preset("rdex-tide") == preset("rde26").replace(
-        name="rdex-tide", eb_order="epsilon", eb_credit="improvement", eps_floor_until=0.15,
-        eps_floor_power=8.0, pbest_share=0.3, rank_pressure=7.0, perturb_probability=0.2,
-        perturb_scale=0.1,
-    )  # fmt: skip
+def test_our_own_has_constants_of_both_parents_and_a_floor():
+    ours, new, old = preset("rdex-tide"), preset("rde26"), preset("rdex-csop")
+    assert (ours.eps_floor_until, ours.eps_floor_power) == (0.15, 8.0)
+    for name in ("pbest_share", "rank_pressure", "perturb_probability", "perturb_scale", "eb_order",
+                 "eb_credit"):  # fmt: skip
+        assert getattr(ours, name) == getattr(old, name) != getattr(new, name)
+    for name in ("memory_size", "memory_F", "F_exponent", "repair_share", "eb_from", "race"):
+        assert getattr(ours, name) == getattr(new, name) != getattr(old, name)
 
 
 def test_lshade_has_nothing_of_the_family_but_its_steps():
