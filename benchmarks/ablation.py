@@ -9,10 +9,10 @@ time-to-target after Holm's correction over the 84 problems. What batches cost i
 """
 
 import argparse
-import csv
 from pathlib import Path
 
 import numpy as np
+from small_tables import write_csv
 
 from rdex import campaign
 from rdex.scoring import compare, indicators, target_score, trials_from_stores
@@ -101,11 +101,7 @@ def main() -> None:
     for row in table:
         print("  ".join(f"{key} {value}" for key, value in row.items()))
     if options.keep is not None:
-        options.keep.mkdir(parents=True, exist_ok=True)
-        with (options.keep / "ablation.csv").open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.DictWriter(stream, list(table[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(table)
+        write_csv(options.keep / "ablation.csv", table)
         draw(table, options.keep / "ablation.png")
 
 

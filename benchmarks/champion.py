@@ -9,10 +9,10 @@ time-to-target after Holm's correction. Resumable.
 """
 
 import argparse
-import csv
 from pathlib import Path
 
 import numpy as np
+from small_tables import write_csv
 from tuning import FIELD, RIVAL
 
 from rdex import campaign
@@ -107,14 +107,6 @@ def draw(trials, path):
     plt.close(figure)
 
 
-def keep(lines, path):
-    """A small table."""
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, list(lines[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
-
-
 def main():
     """Every set asked for: run, print, keep."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -135,8 +127,7 @@ def main():
             for line in lines:
                 print("  ".join(f"{key} {value}" for key, value in line.items()))
             if options.keep is not None:
-                options.keep.mkdir(parents=True, exist_ok=True)
-                keep(lines, options.keep / f"{name}-{kind}.csv")
+                write_csv(options.keep / f"{name}-{kind}.csv", lines)
         if options.keep is not None and name.startswith("official"):
             draw(trials, options.keep / f"{name}-convergence.png")
 

@@ -8,13 +8,13 @@ differences below 1e-8 as ties (sign test over the pairs).
 """
 
 import argparse
-import csv
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import binomtest
+from small_tables import write_csv
 
 import rdex
 from rdex.common.extras import require
@@ -82,12 +82,8 @@ def main():
     for line in table:
         print("  ".join(f"{key} {value}" for key, value in line.items()))
     if options.keep is not None:
-        options.keep.mkdir(parents=True, exist_ok=True)
-        for name, lines in (("coco", table), ("coco-runs", rows)):
-            with (options.keep / f"{name}.csv").open("w", newline="", encoding="utf-8") as stream:
-                writer = csv.DictWriter(stream, list(lines[0]), lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(lines)
+        write_csv(options.keep / "coco.csv", table)
+        write_csv(options.keep / "coco-runs.csv", rows)
 
 
 if __name__ == "__main__":

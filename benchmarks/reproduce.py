@@ -9,7 +9,6 @@ needs no data.
 """
 
 import argparse
-import csv
 import json
 import os
 import platform
@@ -19,6 +18,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from small_tables import write_csv
 
 from rdex.report import Options, campaign_report
 from rdex.scoring import indicators, paper_table, trials_from_store
@@ -87,14 +87,6 @@ def one_program(folder: Path, splits: int = 20_000) -> list[dict[str, object]]:
         {"quantity": "one program, random halves: 97.5 %", "value": high},
         {"quantity": "share of halves at or above the paper", "value": share},
     ]
-
-
-def write_csv(path: Path, rows: list[dict[str, object]]) -> None:
-    """A small table."""
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def provenance(commands: list[list[str]], folders: list[Path]) -> dict[str, object]:

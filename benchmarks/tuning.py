@@ -9,10 +9,10 @@ and with slower time-to-target (rank-sum, Holm). Resumable; the official instanc
 """
 
 import argparse
-import csv
 from pathlib import Path
 
 import numpy as np
+from small_tables import write_csv
 
 from rdex import campaign
 from rdex.engine.settings import preset
@@ -150,12 +150,7 @@ def main():
     for line in table:
         print("  ".join(f"{key} {value}" for key, value in line.items()))
     if options.keep is not None:
-        options.keep.mkdir(parents=True, exist_ok=True)
-        path = options.keep / f"tuning-{options.stage}.csv"
-        with path.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.DictWriter(stream, list(table[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(table)
+        write_csv(options.keep / f"tuning-{options.stage}.csv", table)
 
 
 if __name__ == "__main__":
