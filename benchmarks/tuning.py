@@ -61,6 +61,9 @@ def champions(*groups):
             **{name: theirs[name] for group in groups for name in GROUPS[group]}}  # fmt: skip
 
 
+#: What the fifth round chose.
+FIFTH = floor(0.15, 8.0, **RACING, **GROUPS["perturbation"], **GROUPS["donors"])
+
 CANDIDATES = {
     # First round: which floor, under which constants.
     "racing": RACING,
@@ -89,11 +92,15 @@ CANDIDATES = {
     },
     # Fifth round: all of RDE26's again, with less of what costs quality on C11, C18 and C27.
     "racing-small-perturbation": floor(0.15, 8.0, **RACING, perturb_scale=0.1),
-    "racing-but-perturbation-donors": floor(
-        0.15, 8.0, **RACING, **GROUPS["perturbation"], **GROUPS["donors"]
-    ),
-    # That is rdex-tide. What each of its parts is worth:
+    "racing-but-perturbation-donors": FIFTH,
+    # Sixth round: begin again after settling.
+    **{f"restart-{after}": {**FIFTH, "restart_after": after} for after in (1.25, 1.5, 2.0, 3.0)},
+    # Seventh round: more members where there are few variables.
+    **{f"restart-1.5-{n0}": {**FIFTH, "restart_after": 1.5, "n0": n0} for n0 in (140, 200)},
+    "restart-1.5-but-repair": {**FIFTH, "restart_after": 1.5, **GROUPS["repair"]},
+    # What each part of rdex-tide is worth:
     "tide-without-floor": {"base": "rdex-tide", "eps_floor_until": 0.0},
+    "tide-without-restart": {"base": "rdex-tide", "restart_after": 0.0},
     **{
         f"tide-without-{name}": {"base": "rdex-tide", **GROUPS[name]}
         for name in ("race", "repair", "memory", "branch")

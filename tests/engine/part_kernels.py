@@ -16,12 +16,14 @@ from rdex.engine.kernels.order import precedes as precedes_part
 from rdex.engine.kernels.order import rank_members as rank_part
 from rdex.engine.kernels.order import reposition as reposition_part
 from rdex.engine.kernels.order import sort_by as sort_part
+from rdex.engine.kernels.restart import is_settled as settled_part
 from rdex.engine.kernels.sampling import (
     biased_parameters,
     rank_exponential,
     rank_linear,
     standard_parameters,
 )
+from rdex.engine.kernels.sampling import progress as progress_part
 from rdex.engine.kernels.selection import improvement as improvement_part
 from rdex.engine.kernels.variation import combine, draw_bits, perturb_parent
 from rdex.engine.kernels.variation import sort_donors as donors_part
@@ -165,3 +167,13 @@ def fill_standard(random, centre, F_sigma, M_CR, CR_sigma, out):
 def fill_biased(random, M_F, F_scale, M_CR, CR_sigma, floor, out):
     for k in range(out.shape[0]):
         out[k, 0], out[k, 1] = biased_parameters(random, M_F, F_scale, M_CR, CR_sigma, floor)
+
+
+@kernel()
+def progress(evaluations, param, value):
+    return progress_part(evaluations, param, value)
+
+
+@kernel()
+def is_settled(x, n, d, box):
+    return settled_part(x, n, d, box)

@@ -179,7 +179,7 @@ def test_a_plain_array_and_a_foreign_archive(tmp_path):
 
 
 @pytest.mark.parametrize("record", [
-    {"format": "rdex-run", "version": 2}, {"format": "rdex-run"}, {"format": "other", "version": 1},
+    {"format": "rdex-run", "version": 1}, {"format": "rdex-run"}, {"format": "other", "version": 2},
     {}, [1, 2], "text", 7, None,
 ])  # fmt: skip
 def test_other_headers_and_versions(saved, record):

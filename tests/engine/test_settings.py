@@ -43,10 +43,12 @@ TABLE = {
     "perturb_unit": ("absolute", "absolute", "absolute"),
     "start_SR": (0.5, 0.5, 0.5),
     "n_min": (4, 4, 4),
+    "n0_least": (0, 0, 0),
     "eps_position": ("released", "released", "released"),
     "eps_floor_until": (0.0, 0.0, 0.0),
     "eps_floor_power": (10.0, 10.0, 10.0),
     "F_rule": ("success-rate", "success-rate", "success-rate"),
+    "restart_after": (0.0, 0.0, 0.0),
     "targets": ("random", "random", "random"),
     "replacement": ("ring", "ring", "ring"),
 }

@@ -29,6 +29,7 @@ VARIANTS = {
     "floor": variant(eps_floor_until=0.7, eps_floor_power=3.0, replacement="target"),
     "lshade": variant("lshade", memory_F=0.2),
     "lshade-eps": variant("lshade-eps", eps_floor_until=0.6),
+    "restart": variant(restart_after=1.2),
     "small": variant(memory_size=1, memory_weight=1.0, rank_pressure=0.0, repair_share=1.0),
 }
 
@@ -47,6 +48,7 @@ def assert_same(engine, twin):
                 assert np.array_equal(ours[k], [member[k] for member in theirs])
         assert engine.n == twin.n
         assert engine.generation == twin.generation
+        assert engine.n_restarts == twin.restarts
         assert count[layout.RING] == twin.ring
         assert count[layout.MEMORY] == twin.cursor
         assert engine.eps == twin.eps
@@ -105,6 +107,14 @@ def test_budgets_around_the_initial_size(maxfev):
 def test_a_longer_run_to_convergence(name):
     twin = run_both(KINDS["lens-10"], VARIANTS[name], 3000, 3, n0=30)
     assert twin.best[0] == 0.0
+
+
+@pytest.mark.parametrize("kind", ["plane-5", "sphere-5", "holes-2"])
+def test_a_population_that_has_settled_makes_room(kind):
+    """The twin agrees, and it does happen."""
+    settings = variant("rde26", restart_after=1.1, perturb_probability=0.0)
+    twin = run_both(KINDS[kind], settings, budget(4000), 2, n0=8)
+    assert twin.restarts > 0
 
 
 def test_the_twin_meets_what_it_is_meant_to_meet():

@@ -144,21 +144,34 @@ class Twin:
         self.random = Words(words)
         width = (self.high - self.low) / 200 if settings.perturb_unit == "range" else 1.0
         self.unit = np.broadcast_to(settings.perturb_scale * width, self.d)
-        self.nfe = self.generation = self.failed = self.ring = self.cursor = 0
-        self.n = n0
+        self.nfe = self.generation = self.failed = self.restarts = 0
         self.eps = 0.0
-        self.SR, self.rho = settings.start_SR, settings.eb_rate
-        self.M_F = [settings.memory_F] * settings.memory_size
-        self.M_CR = [settings.memory_CR] * settings.memory_size
         self.best = None  # (φ, f, x, raw φ)
         self.trace = {}  # checkpoint -> (f, raw φ)
         self.due = 1
         self.points = []  # every evaluated point
+        self.renew()
+
+    def renew(self):
+        """A population that nothing is known of yet."""
+        s = self.s
+        self.since = self.nfe
+        self.settled_at = None  # evaluations of this population when it had settled
+        self.n = self.n0
+        self.ring = self.cursor = 0
+        self.SR, self.rho = s.start_SR, s.eb_rate
+        self.M_F = [s.memory_F] * s.memory_size
+        self.M_CR = [s.memory_CR] * s.memory_size
         self.start = []
-        for _ in range(n0):
+        for _ in range(self.n0):
             u = np.array([self.random.uniform() for _ in range(self.d)])
             self.start.append(np.minimum(self.low + u * (self.high - self.low), self.high))
         self.front = None  # slot -> (x, f, φ)
+
+    @property
+    def t(self):
+        """The used share of what this population had at its start."""
+        return (self.nfe - self.since) / (self.maxfev - self.since)
 
     # --- evaluation -----------------------------------------------------------------------------
     def phi_of(self, g, h, scale):
@@ -191,24 +204,28 @@ class Twin:
 
     def first_generation(self):
         results = []
-        for x in self.start[: self.maxfev]:
+        for x in self.start[: self.maxfev - self.nfe]:
             results.append(self.evaluate(x))
             if len(results) < self.n0:
                 self.record()
         if len(results) < self.n0:
-            self.trace[0] = (self.best[1], self.best[3])
+            self.note_start()
             return False
         members = [(x, f, phi) for x, (f, phi, _, _) in zip(self.start, results, strict=True)]
-        if self.scale_auto:
+        if self.scale_auto and self.restarts == 0:
             members = self.rescale(members, results)
         self.initial, self.front = members, list(members)
         # P: row number -> member. Row numbers break ties, so the twin keeps them too.
         self.rows = list(range(self.n0, 3 * self.n0))
         self.member = dict(zip(self.rows, members, strict=False))
-        self.trace[0] = (self.best[1], self.best[3])
+        self.note_start()
         self.begin()
         self.record()
         return True
+
+    def note_start(self):
+        if self.restarts == 0:
+            self.trace[0] = (self.best[1], self.best[3])
 
     def rescale(self, members, results):
         """Scales from the start, and everything that was said about the start again."""
@@ -231,7 +248,7 @@ class Twin:
         return again
 
     def begin(self):
-        t = self.nfe / self.maxfev
+        t = self.t
         levels = np.sort([m[2] for m in self.front if m[2] < math.inf])
         if t > self.s.eps_until or levels.size == 0:
             self.eps = 0.0
@@ -266,7 +283,11 @@ class Twin:
             ended = self.made == self.n
             if ended:
                 self.end()
-                self.begin()
+                if self.has_stalled():
+                    self.restarts += 1
+                    self.renew()
+                else:
+                    self.begin()
             self.record()
             if ended:
                 return True
@@ -275,7 +296,7 @@ class Twin:
     # --- one trial ------------------------------------------------------------------------------
     def trial(self):
         s, random, n = self.s, self.random, self.n
-        t = self.nfe / self.maxfev
+        t = self.t
         ranks = self.front_ranks()
         i = self.made if s.targets == "sweep" else random.below(n)
         biased = t >= s.eb_from and random.uniform() < self.rho
@@ -429,7 +450,7 @@ class Twin:
             self.M_F[k] = (1 - w) * self.M_F[k] + w * lehmer([(g, F) for g, F, _ in self.learned])
             self.M_CR[k] = (1 - w) * self.M_CR[k] + w * lehmer([(g, A) for g, _, A in self.learned])
             self.cursor = (k + 1) % s.memory_size
-        t = self.nfe / self.maxfev
+        t = self.t
         smaller = min(n, max(s.n_min, math.floor(self.n0 + (s.n_min - self.n0) * t)))
         kept = set(self.front_ranks()[:smaller])
         self.front = [member for i, member in enumerate(self.front) if i in kept]
@@ -437,6 +458,19 @@ class Twin:
         self.sort_P(n + self.successes)
         self.n = smaller
         self.generation += 1
+
+    def has_stalled(self):
+        if self.s.restart_after == 0:
+            return False
+        places = np.array([x for x, _, _ in self.front])
+        apart = np.abs(places - places[0]).max(axis=0)
+        if (apart > 1e-9 * (self.high - self.low)).any():
+            self.settled_at = None
+            return False
+        used = self.nfe - self.since
+        self.settled_at = self.settled_at or used
+        is_long = used >= self.s.restart_after * self.settled_at
+        return is_long and self.maxfev - self.nfe >= 2 * self.n0
 
     def raw_gains(self):
         eb = std = 0.0

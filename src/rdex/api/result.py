@@ -61,6 +61,8 @@ class Result(OptimizeResult):  # type: ignore[misc]
         Evaluations when the first feasible point was found.
     n_failed : int
         Evaluations that gave no usable values.
+    n_restarts : int
+        Populations that had settled and made room for another.
     history : History
         How the run went; see `rdex.recorder.History`.
     population, population_energies : array
@@ -149,7 +151,8 @@ def population_fields(engine: Engine) -> dict[str, Any]:
     if state.count[layout.READY]:
         members = state.pool[: engine.n]
     else:
-        members = np.arange(min(engine.nfev, engine.n))
+        arrived = engine.nfev - int(state.value[layout.SINCE])
+        members = np.arange(min(max(arrived, 0), engine.n))
     return {
         "population": engine.decoded(state.x[members]),
         "population_energies": state.f[members],
@@ -189,6 +192,7 @@ def make_result(
         nit=engine.generation,
         first_feasible=engine.first_feasible,
         n_failed=engine.n_failed,
+        n_restarts=engine.n_restarts,
         history=history_of(engine),
         **population_fields(engine),
         variable_names=problem.variable_names,

@@ -54,6 +54,8 @@ def facts(result: Result) -> Rows:
         ("evaluations", f"{result.nfev} of {result.maxfev}{time}, {result.nit} generations"),
         ("algorithm", name),
     ]
+    if result.n_restarts:
+        rows.append(("restarts", f"{result.n_restarts}: the population had settled"))
     if result.n_failed:
         rows.append(("failed", f"{result.n_failed} evaluations gave no usable values"))
     if result.get("n_skipped"):

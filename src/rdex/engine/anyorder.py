@@ -122,10 +122,7 @@ def extend(engine: Engine, maxfev: int) -> None:
     if not is_rdex or not state.count[layout.READY]:  # points that are out stay out
         return
     state.count[layout.ASKED] = state.count[layout.TOLD]
-    n0, n_min = int(state.param[layout.N0]), int(state.param[layout.N_MIN])
-    t = max(engine.nfev / maxfev, float(state.value[layout.CLOCK]))
-    size = min(max(int(n0 + (n_min - n0) * t), n_min, engine.n), n0)
-    load_kernels(engine.method.anyorder).regrow(state, size)
+    load_kernels(engine.method.anyorder).regrow(state)
 
 
 def spread_trace(engine: Engine, maxfev: int) -> None:

@@ -123,6 +123,11 @@ class Engine:
         return int(self.state.count[layout.FAILED])
 
     @property
+    def n_restarts(self) -> int:
+        """Populations that had settled and made room for another."""
+        return int(self.state.count[layout.RESTARTS])
+
+    @property
     def eps(self) -> float:
         """ε of the present generation."""
         return float(self.state.value[layout.EPS])

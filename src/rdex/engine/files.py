@@ -22,7 +22,7 @@ from rdex.engine.ude.kernels import layout as ude_layout
 from rdex.engine.ude.kernels.layout import UdeState
 
 FORMAT = "rdex-run"
-VERSION = 1
+VERSION = 2
 
 #: Kinds of states, told apart by their arrays, and where the names of their entries stand.
 KINDS = ((State, layout), (UdeState, ude_layout))

@@ -35,6 +35,7 @@ class Settings(Constants):
     # Sizes.
     n0: int | None = constant(None, "N0", "None: `n0_per_dim` · D, fewer for small budgets", 4, 1e7)
     n0_per_dim: float = constant(10.0, "N0/D", f"{RELEASED}; the paper's text says 600", 0, 1e5)
+    n0_least: int = constant(0, "least N0", "used where `n0` is None", 0, 1e7)
     n_min: int = constant(4, "Nmin", PAPER, 4, 1e7)
 
     # Memories and parameters.
@@ -96,6 +97,9 @@ class Settings(Constants):
     race_push: float = constant(1.16, "factor of F of the difference", "RDE26's program", 0, 10)
     race_CR: tuple[float, float] = (0.26, 0.85)
 
+    # Restart.
+    restart_after: float = constant(0.0, "q, times until settled", "0: never", 0, 1e6)
+
     CHOICES = {  # noqa: RUF012 - a class constant, not a field
         "F_rule": ("success-rate", "memory"),
         "eps_position": ("released", "paper"),
@@ -119,13 +123,13 @@ class Settings(Constants):
     def initial_size(self, dim: int, maxfev: int, least: int = 0) -> int:
         """N0 for a problem of `dim` variables and a budget of `maxfev` evaluations.
 
-        `n0` where it is given; otherwise `n0_per_dim` · D or `least`, whichever is more, and with
-        fewer than the competition's 20000 D evaluations at most 1.7 √maxfev. `minimize` asks for
-        `least` = 200: `docs/small-budgets.md` has the comparison.
+        `n0` where it is given; otherwise the most of `n0_per_dim` · D, `n0_least` and `least`, and
+        with fewer than the competition's 20000 D evaluations at most 1.7 √maxfev. `minimize` asks
+        for `least` = 200: `docs/small-budgets.md` has the comparison.
         """
         if self.n0 is not None:
             return self.n0
-        usual = max(math.floor(self.n0_per_dim * dim), least)
+        usual = max(math.floor(self.n0_per_dim * dim), self.n0_least, least)
         if maxfev < COMPETITION_BUDGET * dim:
             usual = min(usual, math.floor(SMALL_BUDGET_FACTOR * math.sqrt(maxfev)))
         return max(self.n_min, usual)

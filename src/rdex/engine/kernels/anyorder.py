@@ -13,16 +13,15 @@ back at any point. Two things differ from taking results in the order of asking:
 from numba import types
 
 from rdex.common.compiling import VECTOR, kernel, part
-from rdex.common.random import uniform
-from rdex.engine.kernels.generation import begin_generation
+from rdex.engine.kernels.generation import NO_EPS, begin_generation, size_at
 from rdex.engine.kernels.layout import (
+    ARRIVED,
     ASKED,
     EPS,
     INITIAL,
     INTEGERS,
     IS_IN,
     KIND,
-    LOWER,
     MADE,
     MAPPED,
     MAXFEV,
@@ -30,13 +29,14 @@ from rdex.engine.kernels.layout import (
     PARTNER,
     RACE_OWED,
     READY,
+    SINCE,
     STATE_TYPE,
     TARGET,
     TOLD,
-    UPPER,
     N,
 )  # fmt: skip
 from rdex.engine.kernels.order import rank_members
+from rdex.engine.kernels.sampling import progress, uniform_row
 from rdex.engine.kernels.steps import admit, decode, tell_row
 from rdex.engine.kernels.variation import ask_row
 
@@ -47,10 +47,7 @@ NOBODY, OWED = -1, -2  # answers of `partner_of` beside numbers
 def draw_further(state, k):
     """A uniform point as pending row k, while initial points are awaited."""
     row = 3 * int(state.param[N0]) + k
-    for j in range(state.best_x.size):
-        low = state.box[LOWER, j]
-        high = state.box[UPPER, j]
-        state.x[row, j] = min(low + uniform(state.random) * (high - low), high)
+    uniform_row(state.random, state.box, state.x, row, state.best_x.size)
     state.info[k, KIND] = INITIAL
     state.info[k, PARTNER] = -1
     state.info[k, IS_IN] = 0
@@ -67,7 +64,7 @@ def ask_one(state, numbers, point):
     if number >= state.param[MAXFEV] or number - count[TOLD] >= capacity - 1:
         return -1
     k = number % capacity
-    if count[READY] == 0 and number >= state.param[N0]:
+    if count[READY] == 0 and number - state.value[SINCE] >= state.param[N0]:
         draw_further(state, k)
     else:
         ask_row(state, k)
@@ -149,8 +146,8 @@ def take(state, numbers, number, f, g, h):
     elif count[READY] == 1:
         admit(state, k, state.x[row], f, g, h)
     else:
-        # Every point below ASKED was handed out from its own copy: the place TOLD is free.
-        slot = count[TOLD]
+        # Initial points are handed out as copies, no fewer than arrive: the place is free.
+        slot = count[ARRIVED]
         state.info[k, TARGET] = slot
         for j in range(state.x.shape[1]):
             state.x[slot, j] = state.x[row, j]
@@ -158,20 +155,23 @@ def take(state, numbers, number, f, g, h):
     return 1
 
 
-@kernel(types.void(STATE_TYPE, types.int64))
-def regrow(state, n):
-    """Front and P of `n` members at the start of a generation; nothing may be out.
+@kernel(types.void(STATE_TYPE))
+def regrow(state):
+    """Front and P of the size that belongs to the progress, at the start of a generation; nothing
+    may be out.
 
     The rows that shrinking left behind still hold the members that were there when the front had
     that size, and P is filled with the best that it ever dropped: nothing is evaluated again.
     """
     count, value = state.count, state.value
+    size = size_at(state.param, progress(count[TOLD], state.param, value))
+    n = min(max(size, count[N]), int(state.param[N0]))
     for i in range(count[N], n):
         state.front[i] = i
     count[N] = n
     count[MADE] = 0
     count[RACE_OWED] = -1
-    value[EPS] = -1.0  # no ε: everything is ordered anew
+    value[EPS] = NO_EPS
     rank_members(state.f, state.phi, state.pool, 0, state.pool.size, 0.0, state.scratch)
     begin_generation(
         state.param, count, value, state.f, state.phi, state.front, state.pool, state.slot,

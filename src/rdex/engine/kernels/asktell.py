@@ -9,7 +9,7 @@ from numba import types
 
 from rdex.common.compiling import VECTOR, kernel
 from rdex.engine.kernels.binding import TABLE, batch_type, point_type, tuple_at
-from rdex.engine.kernels.layout import ASKED, MAPPED, MATRIX, N0, READY, STATE_TYPE, TOLD, N
+from rdex.engine.kernels.layout import ASKED, MAPPED, MATRIX, N0, READY, SINCE, STATE_TYPE, TOLD, N
 from rdex.engine.kernels.steps import admit, batch_of_size, can_ask, decode, tell_row
 from rdex.engine.kernels.variation import ask_row
 
@@ -24,7 +24,7 @@ def ask(state, most, ahead, points):
     first = 3 * int(state.param[N0])
     capacity = state.info.shape[0]
     drawn = 0
-    while drawn < most and can_ask(state.param, state.count, ahead):
+    while drawn < most and can_ask(state.param, state.count, state.value, ahead):
         k = state.count[ASKED] % capacity
         ask_row(state, k)
         decode(state.x, first + k, state.box, state.count[MAPPED], points[drawn])
@@ -46,8 +46,9 @@ def inject(state, x, f, g, h):
     """Take a point nobody asked for as one evaluation: the next initial point, or a newcomer."""
     k = state.count[ASKED] % state.info.shape[0]
     if state.count[READY] == 0:
+        i = state.count[ASKED] - int(state.value[SINCE])
         for j in range(x.size):
-            state.x[state.count[ASKED], j] = x[j]
+            state.x[i, j] = x[j]
         ask_row(state, k)
         tell_row(state, k, f, g, h)
     else:
@@ -62,7 +63,7 @@ def tell_ask(table, f):
     state, g, h, point = point_at(table)
     capacity = state.info.shape[0]
     ended = tell_row(state, (state.count[ASKED] - 1) % capacity, f, g, h)
-    if not can_ask(state.param, state.count, False):
+    if not can_ask(state.param, state.count, state.value, False):
         return 0
     k = state.count[ASKED] % capacity
     ask_row(state, k)
@@ -82,9 +83,9 @@ def tell_ask_rows(table, told, batch):
         if tell_row(state, state.count[TOLD] % capacity, f[i], g[i], h[i]):
             ended = True
     first = 3 * int(state.param[N0])
-    most = batch if batch > 0 else batch_of_size(state.count[N])
+    most = min(batch if batch > 0 else batch_of_size(state.count[N]), points.shape[0])
     drawn = 0
-    while drawn < min(most, points.shape[0]) and can_ask(state.param, state.count, False):
+    while drawn < most and can_ask(state.param, state.count, state.value, False):
         k = state.count[ASKED] % capacity
         ask_row(state, k)
         decode(state.x, first + k, state.box, state.count[MAPPED], points[drawn])

@@ -38,7 +38,7 @@ def run_compiled(objective, data, work, point, g, h, state, stop_at, stop_at_gen
     while count[TOLD] < stop_at and not is_goal_reached(state.param, state.value):
         if count[ASKED] == count[TOLD]:
             for _row in range(batch if batch > 0 else batch_of_size(count[N])):
-                if not can_ask(state.param, count, False):
+                if not can_ask(state.param, count, state.value, False):
                     break
                 ask_row(state, count[ASKED] % capacity)
         k = count[TOLD] % capacity

@@ -36,6 +36,7 @@ from rdex.engine.kernels.layout import (
     NEARLY,
     RACE_FEASIBLE_PHI,
     READY,
+    RESTARTS,
     RHO,
     RING,
     SCALE_AUTO,
@@ -55,6 +56,9 @@ from rdex.engine.kernels.layout import (
 from rdex.engine.kernels.order import merge_ranked, order_statistic, rank_members
 from rdex.engine.kernels.sampling import progress
 from rdex.evaluation.kernels import violation
+
+#: Before a population has an ε: unlike any, so that everything is ordered by the first.
+NO_EPS = -1.0
 
 
 @part(inline=False)
@@ -89,7 +93,7 @@ def begin_generation(param, count, value, f, phi, front, pool, slot, scratch, le
     n = count[N]
     t = progress(count[TOLD], param, value)
     eps = epsilon(param, t, value[EPS_START], phi, n, levels)
-    if eps != value[EPS] or count[GENERATION] == 0:
+    if eps != value[EPS]:
         value[EPS] = eps
         rank_members(f, phi, front, 0, n, eps, scratch)
         rank_members(f, phi, pool, 0, n, eps, scratch)
@@ -183,9 +187,15 @@ def copy_member(x, f, phi, target, source):
         x[target, j] = x[source, j]
 
 
+@part()
+def size_at(param, t):
+    """N at progress t, Eq. (csop_lpsr)."""
+    return max(int(param[N0] + (param[N_MIN] - param[N0]) * t), int(param[N_MIN]))
+
+
 @part(inline=False)
 def end_generation(param, count, value, x, f, phi, front, pool, memory, slot, scratch):
-    """Learn from the generation and shrink, Eq. (csop_lpsr)."""
+    """Learn from the generation and shrink."""
     n = count[N]
     eps = value[EPS]
     update_rate(param, n, value, slot)
@@ -193,8 +203,7 @@ def end_generation(param, count, value, x, f, phi, front, pool, memory, slot, sc
     value[SR] = count[SUCCESSES] / n
     value[F_CENTRE] = value[SR] ** param[F_EXPONENT]
     t = progress(count[TOLD], param, value)
-    n_new = int(param[N0] + (param[N_MIN] - param[N0]) * t)
-    n_new = min(max(n_new, int(param[N_MIN])), n)
+    n_new = min(size_at(param, t), n)
     # P and the successes set aside become one sequence; what is beyond n_new is free again.
     stop = n + count[STAGED]
     rank_members(f, phi, pool, n, stop, eps, scratch)
@@ -256,7 +265,7 @@ def scale_constraints(param, count, value, limit, x, f, phi, best_x, best_g, bes
 def finish_initialisation(param, count, value, limit, x, f, phi, best_x, best_g, best_h, initial,
                           levels):  # fmt: skip
     """All initial points are in: front and P hold them."""
-    if count[SCALE_AUTO] == 1:
+    if count[SCALE_AUTO] == 1 and count[RESTARTS] == 0:
         scale_constraints(
             param, count, value, limit, x, f, phi, best_x, best_g, best_h, initial, levels
         )

@@ -41,7 +41,8 @@ def padded(d):
 # --- param: constants of a run, written by `engine.state.parameter_vector` -----------------------
 PARAM_NAMES = (
     "N0", "N_MIN", "MAXFEV", "CHECKPOINTS",
-    "MEMORY_WEIGHT", "F_BY_MEMORY", "F_EXPONENT", "F_SIGMA", "F_CAUCHY", "CR_SIGMA",
+    "MEMORY_F", "MEMORY_CR", "MEMORY_WEIGHT",
+    "F_BY_MEMORY", "F_EXPONENT", "F_SIGMA", "F_CAUCHY", "CR_SIGMA", "START_SR",
     "PBEST_SHARE", "RANK_PRESSURE", "RANK_MASS", "EPS_SHARE", "EPS_UNTIL",
     "EPS_BY_RANK", "EPS_FLOOR_UNTIL", "EPS_FLOOR_POWER", "SWEEP", "REPLACE_TARGET",
     "PERTURB_PROBABILITY", "PERTURB_SCALE", "REPAIR_SHARE",
@@ -49,11 +50,13 @@ PARAM_NAMES = (
     "EB_CR_FLOOR_1", "EB_CR_UNTIL_1", "EB_CR_FLOOR_2", "EB_CR_UNTIL_2",
     "EB_BY_OBJECTIVE", "EB_CREDIT_OBJECTIVE", "EQ_EXCESS",
     "RACE", "RACE_UNTIL", "RACE_FEASIBLE_SHARE", "RACE_FEASIBLE_PHI", "RACE_TARGET_SHARE",
-    "RACE_DONOR_SHARE", "RACE_PULL", "RACE_PUSH", "RACE_CR_LOW", "RACE_CR_HIGH", "GOAL",
+    "RACE_DONOR_SHARE", "RACE_PULL", "RACE_PUSH", "RACE_CR_LOW", "RACE_CR_HIGH",
+    "RESTART_AFTER", "GOAL",
 )  # fmt: skip
 (
     N0, N_MIN, MAXFEV, CHECKPOINTS,
-    MEMORY_WEIGHT, F_BY_MEMORY, F_EXPONENT, F_SIGMA, F_CAUCHY, CR_SIGMA,
+    MEMORY_F, MEMORY_CR, MEMORY_WEIGHT,
+    F_BY_MEMORY, F_EXPONENT, F_SIGMA, F_CAUCHY, CR_SIGMA, START_SR,
     PBEST_SHARE, RANK_PRESSURE, RANK_MASS, EPS_SHARE, EPS_UNTIL,
     EPS_BY_RANK, EPS_FLOOR_UNTIL, EPS_FLOOR_POWER, SWEEP, REPLACE_TARGET,
     PERTURB_PROBABILITY, PERTURB_SCALE, REPAIR_SHARE,
@@ -61,7 +64,8 @@ PARAM_NAMES = (
     EB_CR_FLOOR_1, EB_CR_UNTIL_1, EB_CR_FLOOR_2, EB_CR_UNTIL_2,
     EB_BY_OBJECTIVE, EB_CREDIT_OBJECTIVE, EQ_EXCESS,
     RACE, RACE_UNTIL, RACE_FEASIBLE_SHARE, RACE_FEASIBLE_PHI, RACE_TARGET_SHARE,
-    RACE_DONOR_SHARE, RACE_PULL, RACE_PUSH, RACE_CR_LOW, RACE_CR_HIGH, GOAL,
+    RACE_DONOR_SHARE, RACE_PULL, RACE_PUSH, RACE_CR_LOW, RACE_CR_HIGH,
+    RESTART_AFTER, GOAL,
 ) = range(len(PARAM_NAMES))  # fmt: skip
 
 # --- count: whole numbers that change -----------------------------------------------------------
@@ -77,7 +81,10 @@ COUNT_NAMES = (
     "RING",  # slot of the front that the next success overwrites
     "MEMORY",  # slot of the memories that the next update writes
     "RACE_OWED",  # pending row whose race partner must be drawn next, or -1
-    "READY",  # 1 once the initial points are all in
+    "READY",  # 1 once the initial points of this population are all in
+    "ARRIVED",  # how many of them are
+    "SETTLED_AT",  # evaluations of this population when it had settled, 0 while it has not
+    "RESTARTS",  # populations before this one
     "NEXT",  # next checkpoint, 1 .. K
     "NEXT_AT",  # evaluations at which it is due
     "BEST_AT",  # evaluations when the best was found
@@ -90,7 +97,8 @@ COUNT_NAMES = (
 )
 (
     N, GENERATION, ASKED, TOLD, MADE, DONE, STAGED, SUCCESSES, RING, MEMORY, RACE_OWED, READY,
-    NEXT, NEXT_AT, BEST_AT, FEASIBLE_AT, FAILED, SCALE_AUTO, MAPPED, INSIDE, NEARLY,
+    ARRIVED, SETTLED_AT, RESTARTS, NEXT, NEXT_AT, BEST_AT, FEASIBLE_AT, FAILED, SCALE_AUTO, MAPPED,
+    INSIDE, NEARLY,
 ) = range(len(COUNT_NAMES))  # fmt: skip
 
 # --- value: real numbers that change ------------------------------------------------------------
@@ -99,20 +107,21 @@ VALUE_NAMES = (
     "SR",  # success rate of the last generation
     "F_CENTRE",  # SR ** F_EXPONENT
     "RHO",  # share of exploitation-biased trials
-    "EPS_START",  # largest φ of the initial points
+    "EPS_START",  # largest φ of the initial points of this population
     "CLOCK",  # used share of the time, 0 without a time limit
+    "SINCE", "CLOCK_SINCE",  # evaluations handed out, and CLOCK, when this population began
     "BEST_F", "BEST_PHI",
     "GAIN_EB", "GAIN_STD",  # ΣΔ by branch
     "SUM_W", "SUM_WF", "SUM_WFF", "SUM_WA", "SUM_WAA",  # sums for the weighted Lehmer means
 )  # fmt: skip
 (
-    EPS, SR, F_CENTRE, RHO, EPS_START, CLOCK, BEST_F, BEST_PHI, GAIN_EB, GAIN_STD,
-    SUM_W, SUM_WF, SUM_WFF, SUM_WA, SUM_WAA,
+    EPS, SR, F_CENTRE, RHO, EPS_START, CLOCK, SINCE, CLOCK_SINCE, BEST_F, BEST_PHI,
+    GAIN_EB, GAIN_STD, SUM_W, SUM_WF, SUM_WFF, SUM_WA, SUM_WAA,
 ) = range(len(VALUE_NAMES))  # fmt: skip
 
 # --- columns of info and draw: what a pending row is, and how it was drawn ----------------------
 TARGET, KIND, PARTNER, IS_IN = range(4)
-INITIAL, STANDARD, BIASED = range(3)  # values of KIND
+INITIAL, STANDARD, BIASED, LATE = range(4)  # values of KIND; LATE: of a population before
 DRAW_F, DRAW_CR, SHARE, TARGET_F, TARGET_PHI = range(5)
 
 # --- rows of box: per variable ------------------------------------------------------------------

@@ -3,8 +3,8 @@
 from numba import types
 
 from rdex.common.compiling import kernel
-from rdex.common.random import uniform
-from rdex.engine.kernels.layout import LOWER, MATRIX, UPPER
+from rdex.engine.kernels.layout import MATRIX
+from rdex.engine.kernels.sampling import uniform_row
 from rdex.engine.kernels.steps import decode
 
 
@@ -12,10 +12,7 @@ from rdex.engine.kernels.steps import decode
 def uniform_points(random, box, points):
     """Fill `points` (n, d) with uniform points of the engine's box, row by row."""
     for i in range(points.shape[0]):
-        for j in range(points.shape[1]):
-            low = box[LOWER, j]
-            high = box[UPPER, j]
-            points[i, j] = min(low + uniform(random) * (high - low), high)
+        uniform_row(random, box, points, i, points.shape[1])
 
 
 @kernel(types.void(MATRIX, MATRIX, MATRIX))

@@ -8,13 +8,27 @@ import math
 
 from rdex.common.compiling import part
 from rdex.common.random import cauchy, normal, uniform
-from rdex.engine.kernels.layout import CLOCK, MAXFEV
+from rdex.engine.kernels.layout import CLOCK, CLOCK_SINCE, LOWER, MAXFEV, SINCE, UPPER
 
 
 @part()
 def progress(evaluations, param, value):
-    """t: the used share of the budget or, if that is larger, of the time."""
-    return max(evaluations / param[MAXFEV], value[CLOCK])
+    """t: the used share of the budget or, if that is larger, of the time; after a restart, of what
+    was left then."""
+    t = (evaluations - value[SINCE]) / (param[MAXFEV] - value[SINCE])
+    clock = value[CLOCK]
+    if value[CLOCK_SINCE] > 0.0:
+        clock = (clock - value[CLOCK_SINCE]) / (1.0 - value[CLOCK_SINCE])
+    return max(t, clock)
+
+
+@part()
+def uniform_row(random, box, x, row, d):
+    """Write a uniform point of the engine's box into a row of x."""
+    for j in range(d):
+        low = box[LOWER, j]
+        high = box[UPPER, j]
+        x[row, j] = min(low + uniform(random) * (high - low), high)
 
 
 @part()

@@ -5,8 +5,14 @@ result. The parts receive the state and are inlined into the loops of `fused` an
 import math
 
 from rdex.common.compiling import part
-from rdex.engine.kernels.generation import begin_generation, end_generation, finish_initialisation
+from rdex.engine.kernels.generation import (
+    NO_EPS,
+    begin_generation,
+    end_generation,
+    finish_initialisation,
+)
 from rdex.engine.kernels.layout import (
+    ARRIVED,
     ASKED,
     BEST_F,
     BEST_PHI,
@@ -19,6 +25,7 @@ from rdex.engine.kernels.layout import (
     INITIAL,
     IS_IN,
     KIND,
+    LATE,
     LOGARITHMIC,
     LOW_OUT,
     MADE,
@@ -30,7 +37,9 @@ from rdex.engine.kernels.layout import (
     RACE_FEASIBLE_PHI,
     RACE_OWED,
     READY,
+    RESTARTS,
     SCALE_AUTO,
+    SINCE,
     STAGED,
     SUCCESSES,
     TARGET,
@@ -41,6 +50,7 @@ from rdex.engine.kernels.layout import (
 )  # fmt: skip
 from rdex.engine.kernels.order import precedes
 from rdex.engine.kernels.recording import record, update_best, write_trace
+from rdex.engine.kernels.restart import has_stalled, restart
 from rdex.engine.kernels.selection import decide, enter
 from rdex.evaluation.kernels import settle, violation
 
@@ -79,7 +89,7 @@ def is_goal_reached(param, value):
 
 
 @part()
-def can_ask(param, count, ahead):
+def can_ask(param, count, value, ahead):
     """Whether a further row may be drawn now.
 
     A batch never crosses the end of a generation, of the initial points or of the budget, and
@@ -91,7 +101,7 @@ def can_ask(param, count, ahead):
     if count[ASKED] >= param[MAXFEV]:
         return False
     if count[READY] == 0:
-        return count[ASKED] < param[N0]
+        return count[ASKED] - value[SINCE] < param[N0]
     if ahead or count[RACE_OWED] >= 0:
         return True
     return count[MADE] < count[N] and count[ASKED] - count[TOLD] < max(1, count[N] // 2)
@@ -109,17 +119,20 @@ def take_initial(state, k, row, g, h):
             state.initial[i, c] = g[c]
         for c in range(h.size):
             state.initial[i, g.size + c] = h[c]
-    complete = count[TOLD] == param[N0]
+    count[ARRIVED] += 1
+    complete = count[ARRIVED] == param[N0]
     if complete:
         finish_initialisation(
             param, count, state.value, state.limit, state.x, state.f, state.phi,
             state.best_x, state.best_g, state.best_h, state.initial, state.levels,
         )  # fmt: skip
-    if complete or count[TOLD] == param[MAXFEV]:
+    if count[RESTARTS] == 0 and (complete or count[TOLD] == param[MAXFEV]):
         write_trace(
             0, param, count, state.value, state.limit, state.phi, state.memory, state.best_g,
             state.best_h, state.trace_f, state.trace_phi, state.diagnostic,
         )  # fmt: skip
+    if complete:
+        state.value[EPS] = NO_EPS
     return complete
 
 
@@ -165,7 +178,7 @@ def tell_row(state, k, f_raw, g, h):
     ended = False
     if info[k, KIND] == INITIAL:
         ended = take_initial(state, k, row, g, h)
-    else:
+    elif info[k, KIND] != LATE:
         info[k, IS_IN] = 1
         partner = info[k, PARTNER]
         waits = count[RACE_OWED] == k or (partner >= 0 and info[partner, IS_IN] == 0)
@@ -180,7 +193,9 @@ def tell_row(state, k, f_raw, g, h):
                     param, count, value, state.x, state.f, state.phi, state.front, state.pool,
                     state.memory, state.slot, state.scratch,
                 )  # fmt: skip
-    if ended:
+                if has_stalled(param, count, value, state.x, state.box, state.best_x.size):
+                    restart(state)
+    if ended and count[READY] == 1:
         begin_generation(
             param, count, value, state.f, state.phi, state.front, state.pool, state.slot,
             state.scratch, state.levels,

@@ -66,6 +66,7 @@ from rdex.engine.kernels.layout import (
     REPAIR_SHARE,
     RHO,
     SHARE,
+    SINCE,
     STANDARD,
     SWEEP,
     TARGET,
@@ -300,7 +301,7 @@ def ask_row(state, k):
     info[k, PARTNER] = -1
     info[k, IS_IN] = 0
     if count[READY] == 0:
-        i = count[ASKED]
+        i = count[ASKED] - int(value[SINCE])
         info[k, TARGET] = i
         info[k, KIND] = INITIAL
         for j in range(x.shape[1]):
