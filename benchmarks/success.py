@@ -44,10 +44,11 @@ PRESETS: dict[str, dict[str, Any]] = {
 CALLS = VARIANTS | PRESETS
 
 #: Seeds of the peers by budget, fewer than ours as they take a hundred times as long; without an
-#: entry there are no runs. The slow ones take 0.2 to 0.9 ms an evaluation.
-PEER_SEEDS = {500: 5, 2000: 5, 5000: 3, 50_000: 1}
-SLOW_PEER_SEEDS = {500: 3, 2000: 3, 5000: 2}
-SLOW_PEERS = ("scipy-de", "pycma-con2", "nevergrad", "multistart-cobyqa")
+#: entry there are no runs. The slow ones take 0.2 to 0.9 ms an evaluation, COBYQA tens of them where
+#: there are many variables.
+PEER_SEEDS = {500: 5, 2000: 5, 5000: 2, 50_000: 1}
+SLOW_PEER_SEEDS = dict.fromkeys(("scipy-de", "pycma-con2", "nevergrad"), {500: 3, 2000: 3, 5000: 1})
+SLOW_PEER_SEEDS["multistart-cobyqa"] = {500: 3, 2000: 3}
 
 
 class Job(NamedTuple):
@@ -85,8 +86,7 @@ def runs_of(job: Job, seeds: int) -> int:
     """How many runs there are of a job; a peer has none at some budgets."""
     if job.variant in CALLS:
         return seeds
-    table = SLOW_PEER_SEEDS if job.variant in SLOW_PEERS else PEER_SEEDS
-    return min(seeds, table.get(job.budget, 0))
+    return min(seeds, SLOW_PEER_SEEDS.get(job.variant, PEER_SEEDS).get(job.budget, 0))
 
 
 def ends(job: Job, problem: Problem, seed: int) -> tuple[float, float]:

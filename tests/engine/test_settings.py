@@ -79,6 +79,8 @@ def test_the_papers_text_as_a_preset():
 def test_our_own_has_constants_of_both_parents_and_a_floor():
     ours, new, old = preset("rdex-tide"), preset("rde26"), preset("rdex-csop")
     assert (ours.eps_floor_until, ours.eps_floor_power) == (0.15, 8.0)
+    assert (ours.n0_least, ours.restart_after) == (140, 1.5)
+    assert [ours.initial_size(d, 20_000 * d) for d in (2, 10, 14, 15, 30)] == [140] * 3 + [149, 299]
     for name in ("pbest_share", "rank_pressure", "perturb_probability", "perturb_scale", "eb_order",
                  "eb_credit"):  # fmt: skip
         assert getattr(ours, name) == getattr(old, name) != getattr(new, name)

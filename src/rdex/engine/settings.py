@@ -209,6 +209,7 @@ PRESETS: dict[str, Constants] = {
         RDE26,
         RDE26.replace(
             name="rdex-tide",
+            n0_least=140,
             eps_floor_until=0.15,
             eps_floor_power=8.0,
             pbest_share=0.3,
@@ -217,6 +218,7 @@ PRESETS: dict[str, Constants] = {
             perturb_scale=0.1,
             eb_order="epsilon",
             eb_credit="improvement",
+            restart_after=1.5,
         ),
         LSHADE,
         LSHADE.replace(name="lshade-eps", eps_until=1.0, eps_floor_until=0.2, eps_floor_power=5.0),
