@@ -1,8 +1,8 @@
 """Our presets on bbob-constrained of COCO, a suite that nothing here was tuned on.
 
-    python benchmarks/coco.py [--dims 5 10] [--budget 5000] [--keep FOLDER]
+    python benchmarks/coco.py [--dims 5 10] [--budgets 5000 20000] [--keep FOLDER]
 
-54 functions, instances 1 to 3, `budget` · D evaluations of `minimize`. Told are the runs that hit
+54 functions, instances 1 to 3, budget · D evaluations of `minimize`. Told are the runs that hit
 COCO's own final target, and pair by pair who ended better: feasibility first, then f, with
 differences below 1e-8 as ties (sign test over the pairs).
 """
@@ -37,16 +37,18 @@ def solve(algorithm, dim, budget, functions="1-54"):
         )
         result = rdex.minimize(problem, algorithm=algorithm, maxfev=budget * dim, rng=0)
         rows.append({
-            "algorithm": algorithm, "dim": dim, "problem": theirs.id,
+            "algorithm": algorithm, "dim": dim, "budget": budget, "problem": theirs.id,
             "hit": int(theirs.final_target_hit), "f": result.fun, "cv": result.cv,
         })  # fmt: skip
     return rows
 
 
-def compared(rows, dim):
-    """How the second algorithm did against the first in one dimension."""
-    first, second = ([r for r in rows if r["algorithm"] == a and r["dim"] == dim]
-                     for a in ALGORITHMS)  # fmt: skip
+def compared(rows, dim, budget):
+    """How the second algorithm did against the first in one dimension with one budget."""
+    first, second = (
+        [r for r in rows if (r["algorithm"], r["dim"], r["budget"]) == (name, dim, budget)]
+        for name in ALGORITHMS
+    )
     better = worse = 0
     for a, b in zip(first, second, strict=True):
         sign = np.sign(a["cv"] - b["cv"])
@@ -57,7 +59,7 @@ def compared(rows, dim):
         worse += int(sign < 0)
     p = binomtest(better, better + worse).pvalue if better + worse else 1.0
     return {
-        "dim": dim, "problems": len(first),
+        "dim": dim, "budget": budget, "problems": len(first),
         **{f"{name} hits": sum(r["hit"] for r in part)
            for name, part in zip(ALGORITHMS, (first, second), strict=True)},
         "better": better, "worse": worse, "p": round(float(p), 4),
@@ -68,17 +70,19 @@ def main():
     """Run, print and keep."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dims", type=int, nargs="*", default=[5, 10])
-    parser.add_argument("--budget", type=int, default=5000, help="evaluations a variable")
+    parser.add_argument(
+        "--budgets", type=int, nargs="*", default=[5000, 20_000], help="evaluations a variable"
+    )
     parser.add_argument("--functions", default="1-54")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="folder for the tables")
     options = parser.parse_args()
-    jobs = [(name, dim) for dim in options.dims for name in ALGORITHMS]
+    cases = [(dim, budget) for budget in options.budgets for dim in options.dims]
     with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn")) as pool:
-        parts = [pool.submit(solve, name, dim, options.budget, options.functions)
-                 for name, dim in jobs]  # fmt: skip
+        parts = [pool.submit(solve, name, *case, options.functions)
+                 for case in cases for name in ALGORITHMS]  # fmt: skip
         rows = [row for part in parts for row in part.result()]
-    table = [compared(rows, dim) for dim in options.dims]
+    table = [compared(rows, *case) for case in cases]
     for line in table:
         print("  ".join(f"{key} {value}" for key, value in line.items()))
     if options.keep is not None:

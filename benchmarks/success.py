@@ -44,11 +44,13 @@ PRESETS: dict[str, dict[str, Any]] = {
 CALLS = VARIANTS | PRESETS
 
 #: Seeds of the peers by budget, fewer than ours as they take a hundred times as long; without an
-#: entry there are no runs. The slow ones take 0.2 to 0.9 ms an evaluation, COBYQA tens of them where
-#: there are many variables.
+#: entry there are no runs. The slow ones take 0.2 to 0.9 ms an evaluation, COBYQA tens of them
+#: where there are many variables.
 PEER_SEEDS = {500: 5, 2000: 5, 5000: 2, 50_000: 1}
-SLOW_PEER_SEEDS = dict.fromkeys(("scipy-de", "pycma-con2", "nevergrad"), {500: 3, 2000: 3, 5000: 1})
-SLOW_PEER_SEEDS["multistart-cobyqa"] = {500: 3, 2000: 3}
+SLOW_PEER_SEEDS = {
+    **{name: {500: 3, 2000: 3, 5000: 1} for name in ("scipy-de", "pycma-con2", "nevergrad")},
+    "multistart-cobyqa": {500: 3, 2000: 3},
+}
 
 
 class Job(NamedTuple):

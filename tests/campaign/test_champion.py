@@ -56,5 +56,5 @@ def test_cocos_problems_are_solved_through_their_own_package():
     pytest.importorskip("cocoex")
     rows = [row for name in coco.ALGORITHMS for row in coco.solve(name, 2, 200, functions="1")]
     assert len(rows) == 6 and all(row["cv"] == 0.0 for row in rows)
-    line = coco.compared(rows, 2)
+    line = coco.compared(rows, 2, 200)
     assert line["problems"] == 3 and line["better"] + line["worse"] <= 3
