@@ -156,7 +156,7 @@ class Twin:
         """A population that nothing is known of yet."""
         s = self.s
         self.since = self.nfe
-        self.settled_at = None  # evaluations of this population when it had settled
+        self.settled_at = None  # evaluations of this population when, settled, it last improved
         self.n = self.n0
         self.ring = self.cursor = 0
         self.SR, self.rho = s.start_SR, s.eb_rate
@@ -468,7 +468,9 @@ class Twin:
             self.settled_at = None
             return False
         used = self.nfe - self.since
-        self.settled_at = self.settled_at or used
+        least = min((phi, f) for _, f, phi in self.front)
+        if self.settled_at is None or least < self.least:
+            self.settled_at, self.least = used, least
         is_long = used >= self.s.restart_after * self.settled_at
         return is_long and self.maxfev - self.nfe >= 2 * self.n0
 

@@ -83,7 +83,7 @@ COUNT_NAMES = (
     "RACE_OWED",  # pending row whose race partner must be drawn next, or -1
     "READY",  # 1 once the initial points of this population are all in
     "ARRIVED",  # how many of them are
-    "SETTLED_AT",  # evaluations of this population when it had settled, 0 while it has not
+    "SETTLED_AT",  # evaluations of this population when, settled, it last improved; else 0
     "RESTARTS",  # populations before this one
     "NEXT",  # next checkpoint, 1 .. K
     "NEXT_AT",  # evaluations at which it is due
@@ -110,13 +110,14 @@ VALUE_NAMES = (
     "EPS_START",  # largest φ of the initial points of this population
     "CLOCK",  # used share of the time, 0 without a time limit
     "SINCE", "CLOCK_SINCE",  # evaluations handed out, and CLOCK, when this population began
+    "LEAST_F", "LEAST_PHI",  # best member of a settled front
     "BEST_F", "BEST_PHI",
     "GAIN_EB", "GAIN_STD",  # ΣΔ by branch
     "SUM_W", "SUM_WF", "SUM_WFF", "SUM_WA", "SUM_WAA",  # sums for the weighted Lehmer means
 )  # fmt: skip
 (
-    EPS, SR, F_CENTRE, RHO, EPS_START, CLOCK, SINCE, CLOCK_SINCE, BEST_F, BEST_PHI,
-    GAIN_EB, GAIN_STD, SUM_W, SUM_WF, SUM_WFF, SUM_WA, SUM_WAA,
+    EPS, SR, F_CENTRE, RHO, EPS_START, CLOCK, SINCE, CLOCK_SINCE, LEAST_F, LEAST_PHI,
+    BEST_F, BEST_PHI, GAIN_EB, GAIN_STD, SUM_W, SUM_WF, SUM_WFF, SUM_WA, SUM_WAA,
 ) = range(len(VALUE_NAMES))  # fmt: skip
 
 # --- columns of info and draw: what a pending row is, and how it was drawn ----------------------

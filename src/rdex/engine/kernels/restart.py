@@ -22,6 +22,8 @@ from rdex.engine.kernels.layout import (
     INITIAL,
     KIND,
     LATE,
+    LEAST_F,
+    LEAST_PHI,
     LOWER,
     MADE,
     MAPPING,
@@ -70,16 +72,25 @@ def is_settled(x, n, d, box):
 
 
 @part(inline=False)
-def has_stalled(param, count, value, x, box, d):
-    """Whether the front has settled, has stayed so until q times the evaluations that this took,
-    and enough is left for initial points and a generation. Asked at the end of a generation."""
+def has_stalled(param, count, value, x, f, phi, box, d):
+    """Whether the front has settled and its best member, feasibility first, has stayed as it was
+    until q times the evaluations that this took, and enough is left for initial points and a
+    generation. Asked at the end of a generation."""
     if param[RESTART_AFTER] <= 0.0:
         return False
     if not is_settled(x, count[N], d, box):
         count[SETTLED_AT] = 0
         return False
     used = count[TOLD] - int(value[SINCE])
-    if count[SETTLED_AT] == 0:
+    least = 0
+    for i in range(1, count[N]):
+        if phi[i] < phi[least] or (phi[i] == phi[least] and f[i] < f[least]):
+            least = i
+    better = phi[least] < value[LEAST_PHI]
+    better = better or (phi[least] == value[LEAST_PHI] and f[least] < value[LEAST_F])
+    if better or count[SETTLED_AT] == 0:
+        value[LEAST_F] = f[least]
+        value[LEAST_PHI] = phi[least]
         count[SETTLED_AT] = max(used, 1)
     enough = param[MAXFEV] - count[ASKED] >= 2.0 * param[N0] and value[CLOCK] < 1.0
     return enough and count[RACE_OWED] < 0 and used >= param[RESTART_AFTER] * count[SETTLED_AT]

@@ -193,7 +193,9 @@ def tell_row(state, k, f_raw, g, h):
                     param, count, value, state.x, state.f, state.phi, state.front, state.pool,
                     state.memory, state.slot, state.scratch,
                 )  # fmt: skip
-                if has_stalled(param, count, value, state.x, state.box, state.best_x.size):
+                if has_stalled(
+                    param, count, value, state.x, state.f, state.phi, state.box, state.best_x.size
+                ):
                     restart(state)
     if ended and count[READY] == 1:
         begin_generation(
