@@ -170,6 +170,7 @@ def facts(result: Result) -> dict[str, Any]:
         "nfev": result.nfev,
         "nit": result.nit,
         "n_failed": result.n_failed,
+        "n_restarts": result.n_restarts,
         "first_feasible": result.first_feasible,
         "maxfev": result.maxfev,
         "algorithm": result.settings.name,

@@ -100,6 +100,8 @@ def facts(result: Result) -> list[tuple[str, str]]:
         ("time", f"{result.seconds:.3g} s" if math.isfinite(result.seconds) else "not measured"),
         ("algorithm", result.settings.label),
     ]
+    if result.n_restarts:
+        listed.append(("restarts", f"{result.n_restarts}"))
     if result.n_failed:
         listed.append(("failed evaluations", f"{result.n_failed}"))
     return listed
