@@ -113,15 +113,21 @@ def test_a_larger_budget_after_a_restart():
     assert engine.is_finished
 
 
-def test_none_without_enough_left_or_without_the_rule():
+def test_none_without_the_rule():
     assert finished(PROBLEM, HASTY.replace(restart_after=0.0), FES, 3).n_restarts == 0
-    engine = Engine(PROBLEM, HASTY, FES, 3)
+
+
+@pytest.mark.parametrize(("left", "expected"), [(15, 0), (16, 1)])
+def test_initial_points_and_a_generation_must_be_left(left, expected):
+    engine, ends = Engine(PROBLEM, HASTY, FES, 3), [0]
     while not engine.n_restarts:
         engine.run(stop_at_generation=True)
-    enough = engine.nfev + 16
-    shorter = finished(PROBLEM, HASTY, enough, 3)  # another schedule, much the same search
-    at = shorter.state.value[layout.SINCE]
-    assert at == 0 or enough - at >= 16
+        ends.append(engine.nfev)
+    again = Engine(PROBLEM, HASTY, FES, 3)
+    again.run(stop_at=ends[-2])
+    again.state.param[layout.MAXFEV] = ends[-1] + left  # known only in the last generation
+    again.run(stop_at=ends[-1])
+    assert again.n_restarts == expected
 
 
 def test_members_within_a_billionth_of_the_box_have_settled():
