@@ -24,6 +24,7 @@ import numba
 from numba import types
 
 from rdex.common.folders import cache_folder
+from rdex.common.parts import PartCompiler
 
 SOURCES = Path(__file__).resolve().parent.parent.parent
 IMPORT = re.compile(r"^from (rdex(?:\.\w+)+) import", re.MULTILINE)
@@ -125,7 +126,12 @@ def part(inline: bool = True) -> Callable[..., Any]:
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        compiled = kernel(forceinline=inline, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+        compiled = kernel(
+            forceinline=inline,
+            no_cpython_wrapper=True,
+            no_cfunc_wrapper=True,
+            pipeline_class=PartCompiler,
+        )
         return _without_literals(compiled(function))
 
     return decorate
