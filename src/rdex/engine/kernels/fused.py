@@ -13,6 +13,7 @@ from rdex.engine.kernels.steps import (
     can_ask,
     decode,
     is_goal_reached,
+    row_after,
     tell_row,
 )
 from rdex.engine.kernels.variation import ask_row
@@ -35,15 +36,18 @@ def run_compiled(objective, data, work, point, g, h, state, stop_at, stop_at_gen
     count = state.count
     capacity = state.info.shape[0]
     first = 3 * int(state.param[N0])
+    k = count[TOLD] % capacity
     while count[TOLD] < stop_at and not is_goal_reached(state.param, state.value):
         if count[ASKED] == count[TOLD]:
-            for _row in range(batch if batch > 0 else batch_of_size(count[N])):
+            row = k
+            for _ in range(batch if batch > 0 else batch_of_size(count[N])):
                 if not can_ask(state.param, count, state.value, False):
                     break
-                ask_row(state, count[ASKED] % capacity)
-        k = count[TOLD] % capacity
+                ask_row(state, row)
+                row = row_after(row, capacity)
         decode(state.x, first + k, state.box, count[MAPPED], point)
         f = objective(point, data, work, g, h)
         if tell_row(state, k, f, g, h) and stop_at_generation:
             return True
+        k = row_after(k, capacity)
     return False

@@ -67,6 +67,13 @@ batch_of_size = part()(default_batch)
 
 
 @part()
+def row_after(k, capacity):
+    """The pending row after row k: they are a ring. A remainder of a division takes ten times as
+    long as this."""
+    return k + 1 if k + 1 < capacity else 0
+
+
+@part()
 def decode(x, row, box, mapped, point):
     """The user's point for row `row` of the engine: integers rounded, logarithms undone."""
     if mapped == 0:
