@@ -105,6 +105,7 @@ CANDIDATES = {
         f"tide-without-{name}": {"base": "rdex-tide", **GROUPS[name]}
         for name in ("race", "repair", "memory", "branch")
     },
+    "tide-without-race-repair": {"base": "rdex-tide", **GROUPS["race"], **GROUPS["repair"]},
     "tide-objective": {"base": "rdex-tide", "eb_order": "objective", "eb_credit": "objective"},
 }
 

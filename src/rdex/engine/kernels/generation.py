@@ -53,7 +53,7 @@ from rdex.engine.kernels.layout import (
     WEIGHT,
     N,
 )  # fmt: skip
-from rdex.engine.kernels.order import merge_ranked, order_statistic, rank_members
+from rdex.engine.kernels.order import is_nearer, merge_ranked, order_statistic, rank_members
 from rdex.engine.kernels.sampling import progress
 from rdex.evaluation.kernels import violation
 
@@ -246,7 +246,7 @@ def scale_constraints(param, count, value, limit, x, f, phi, best_x, best_g, bes
             phi[i] = violation(
                 initial[i, :n_ineq], initial[i, n_ineq:], limit, WEIGHT, param[EQ_EXCESS]
             )
-            if chosen < 0 or phi[i] < phi[chosen] or (phi[i] == phi[chosen] and f[i] < f[chosen]):
+            if chosen < 0 or is_nearer(f[i], phi[i], f[chosen], phi[chosen]):
                 chosen = i
     if chosen < 0:
         return

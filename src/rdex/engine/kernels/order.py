@@ -29,6 +29,12 @@ def precedes(f_a, phi_a, a, f_b, phi_b, b, eps):
     return a < b
 
 
+@part()
+def is_nearer(f_a, phi_a, f_b, phi_b):
+    """Whether a is strictly better than b, feasibility first: lower φ, then lower f."""
+    return phi_a < phi_b or (phi_a == phi_b and f_a < f_b)
+
+
 @part(inline=False)
 def _run_end(values, order, start, stop):
     """End of the ascending run that begins at `start`."""

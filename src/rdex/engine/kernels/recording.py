@@ -23,6 +23,7 @@ from rdex.engine.kernels.layout import (
     UNWEIGHTED,
     N,
 )  # fmt: skip
+from rdex.engine.kernels.order import is_nearer
 from rdex.evaluation.kernels import violation
 
 
@@ -31,8 +32,7 @@ def update_best(count, value, best_x, best_g, best_h, x, row, f, phi, g, h):
     """Keep (x, f, φ, g, h) if it is better, feasibility first: lower φ, then lower f."""
     if phi == 0.0 and count[FEASIBLE_AT] == 0:
         count[FEASIBLE_AT] = count[TOLD]
-    better = phi < value[BEST_PHI] or (phi == value[BEST_PHI] and f < value[BEST_F])
-    if better or count[BEST_AT] == 0:
+    if count[BEST_AT] == 0 or is_nearer(f, phi, value[BEST_F], value[BEST_PHI]):
         value[BEST_F] = f
         value[BEST_PHI] = phi
         count[BEST_AT] = count[TOLD]

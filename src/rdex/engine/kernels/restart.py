@@ -50,6 +50,7 @@ from rdex.engine.kernels.layout import (
     WHOLE,
     N,
 )  # fmt: skip
+from rdex.engine.kernels.order import is_nearer
 from rdex.engine.kernels.sampling import uniform_row
 
 #: Members no further apart than this share of the box, in every variable, have settled.
@@ -84,10 +85,9 @@ def has_stalled(param, count, value, x, f, phi, box, d):
     used = count[TOLD] - int(value[SINCE])
     least = 0
     for i in range(1, count[N]):
-        if phi[i] < phi[least] or (phi[i] == phi[least] and f[i] < f[least]):
+        if is_nearer(f[i], phi[i], f[least], phi[least]):
             least = i
-    better = phi[least] < value[LEAST_PHI]
-    better = better or (phi[least] == value[LEAST_PHI] and f[least] < value[LEAST_F])
+    better = is_nearer(f[least], phi[least], value[LEAST_F], value[LEAST_PHI])
     if better or count[SETTLED_AT] == 0:
         value[LEAST_F] = f[least]
         value[LEAST_PHI] = phi[least]

@@ -2,6 +2,7 @@
 is total and reproducible. No NaN reaches these functions (evaluation.kernels.settle)."""
 
 from rdex.common.compiling import part
+from rdex.engine.kernels.order import is_nearer
 
 
 @part()
@@ -17,7 +18,7 @@ def precedes(f, phi, a, b):
 @part()
 def is_better(f, phi, a, b):
     """Whether row a is strictly better than row b."""
-    return phi[a] < phi[b] or (phi[a] == phi[b] and f[a] < f[b])
+    return is_nearer(f[a], phi[a], f[b], phi[b])
 
 
 @part()
