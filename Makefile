@@ -93,7 +93,7 @@ ablation: $(READY) ## what each part of RDEx-CSOP is worth, generated instances 
 	$(BIN)/python benchmarks/ablation.py --out out/ablation --keep docs/data
 
 tuning: $(READY) ## the study behind rdex-tide, generated instances alone (hours; resumable)
-	for stage in d10 d30 d30-2000; do \
+	for stage in d10 d30 d30-2000 d30-5000; do \
 	  $(BIN)/python benchmarks/tuning.py --stage $$stage --keep docs/data/tide || exit 1; done
 
 champion: $(READY) ## rdex-tide against the field on what it was not tuned on (about 90 minutes; resumable)

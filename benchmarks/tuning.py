@@ -98,6 +98,13 @@ CANDIDATES = {
     # Seventh round: more members where there are few variables.
     **{f"restart-1.5-{n0}": {**FIFTH, "restart_after": 1.5, "n0": n0} for n0 in (140, 200)},
     "restart-1.5-but-repair": {**FIFTH, "restart_after": 1.5, **GROUPS["repair"]},
+    # Eighth round: RDEx-CSOP with nothing of RDE26's but what seems to be worth something.
+    **{
+        f"csop-restart-with-{'-'.join(groups)}": floor(
+            0.15, 8.0, **champions(*groups), restart_after=1.5, n0_least=140
+        )
+        for groups in (("memory",), ("memory", "branch"))
+    },
     # What each part of rdex-tide is worth:
     "tide-without-floor": {"base": "rdex-tide", "eps_floor_until": 0.0},
     "tide-without-restart": {"base": "rdex-tide", "restart_after": 0.0},
