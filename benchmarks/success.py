@@ -35,6 +35,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "absolute perturbation": {"perturb_unit": "absolute"},
     "no constraint scale": {"constraint_scale": "none"},
     "absolute, no scale": {"perturb_unit": "absolute", "constraint_scale": "none"},
+    "polish": {"polish": True},  # its evaluations come on top
 }
 
 #: The same for presets other than the default.
@@ -74,7 +75,7 @@ def arguments(job: Job, dim: int) -> dict[str, Any]:
     from rdex.api.task import make_settings
 
     changes = dict(CALLS[job.variant])
-    names = ("constraint_scale", "algorithm")
+    names = ("constraint_scale", "algorithm", "polish")
     options = {key: changes.pop(key) for key in names if key in changes}
     if not changes:
         return options
