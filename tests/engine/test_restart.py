@@ -92,11 +92,11 @@ def test_results_in_any_order(settings, in_flight):
     ends = []
     for _ in range(2):
         seen = []
-        flight = flight_of(settings, 2 * FES, on=PROBLEM)
+        flight = flight_of(settings, 4 * FES, on=PROBLEM)
         fly(flight, in_flight, np.random.default_rng(5), seen=seen)
         ends.append(flight.engine)
     assert flight.engine.n_restarts >= 1
-    assert sorted(number for number, _ in seen) == list(range(2 * FES))
+    assert sorted(number for number, _ in seen) == list(range(4 * FES))
     assert flight.n_out == 0 and flight.engine.nfev == flight.engine.n_asked
     assert_same_state(ends[0].state, ends[1].state, except_for=())
     f, g, _ = PROBLEM.evaluate(np.array([x for _, x in seen]))
