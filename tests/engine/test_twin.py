@@ -113,7 +113,7 @@ def test_a_longer_run_to_convergence(name):
 def test_a_population_that_has_settled_makes_room(kind):
     """The twin agrees, and it does happen."""
     settings = variant("rde26", restart_after=1.1, perturb_probability=0.0)
-    twin = run_both(KINDS[kind], settings, budget(4000), 2, n0=8)
+    twin = run_both(KINDS[kind], settings, 4000, 2, n0=8)
     assert twin.restarts > 0
 
 
