@@ -68,8 +68,7 @@ batch_of_size = part()(default_batch)
 
 @part()
 def row_after(k, capacity):
-    """The pending row after row k: they are a ring. A remainder of a division takes ten times as
-    long as this."""
+    """The pending row after row k of the ring, without a division."""
     return k + 1 if k + 1 < capacity else 0
 
 
