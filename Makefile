@@ -96,7 +96,7 @@ tuning: $(READY) ## the study behind rdex-tide, generated instances alone (hours
 	for stage in d10 d30 d30-2000 d30-5000; do \
 	  $(BIN)/python benchmarks/tuning.py --stage $$stage --keep docs/data/tide || exit 1; done
 
-champion: $(READY) ## rdex-tide against the field on what it was not tuned on (about 90 minutes; resumable)
+champion: $(READY) ## rdex-tide against the field on what it was not tuned on (some three hours; resumable)
 	$(BIN)/python benchmarks/champion.py --keep docs/data/tide
 	$(BIN)/python benchmarks/coco.py --keep docs/data/tide
 
