@@ -1,0 +1,1 @@
+"""Models of a function from its values at some points. Knows nothing of problems or runs."""

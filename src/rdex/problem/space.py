@@ -1,0 +1,86 @@
+"""`Space`: the box of a problem as searches see it; the rules for integers and logarithms."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rdex.problem.problem import Floats, Problem
+
+
+class Space:
+    """Points of the user's box and of the unit cube, and how one becomes the other.
+
+    A logarithmic variable is linear in its logarithm in the cube. An integer variable is real in
+    the cube and rounded on the way out. A fixed variable (no choice between its bounds) stays at 0.
+
+    Parameters
+    ----------
+    problem : Problem
+    logarithmic : (d,) bool array, optional
+        Variables searched on a logarithmic scale; their lower bounds are > 0.
+
+    Attributes
+    ----------
+    lower, upper : (d,) array
+        The user's bounds; whole numbers where a variable is an integer.
+    whole, logarithmic, fixed : (d,) bool array
+        Which variables are integers, logarithmic, fixed.
+
+    Examples
+    --------
+    >>> toy = Problem([0.5, 1.0], [4.2, 100.0], rows=lambda X: (X.sum(1), None, None),
+    ...               integrality=[True, False])
+    >>> space = Space(toy, logarithmic=np.array([False, True]))
+    >>> space.from_unit([0.4, 0.5]).tolist()
+    [2.0, 10.0]
+    >>> space.legal([9.0, 3.0]).tolist()
+    [4.0, 3.0]
+    """
+
+    def __init__(self, problem: Problem, logarithmic: NDArray[np.bool_] | None = None) -> None:
+        d = problem.dim
+        nothing = np.zeros(d, dtype=bool)
+        self.whole = nothing if problem.integrality is None else problem.integrality
+        self.logarithmic = nothing if logarithmic is None else logarithmic
+        self.lower, self.upper = problem.lower.copy(), problem.upper.copy()
+        self.lower[self.whole] = np.ceil(self.lower[self.whole])
+        self.upper[self.whole] = np.floor(self.upper[self.whole])
+        self.fixed = self.lower == self.upper
+        self._low, self._high = self.lower.copy(), self.upper.copy()
+        self._low[self.logarithmic] = np.log10(self.lower[self.logarithmic])
+        self._high[self.logarithmic] = np.log10(self.upper[self.logarithmic])
+        self._width = np.where(self.fixed, 1.0, self._high - self._low)
+
+    @property
+    def dim(self) -> int:
+        """Number of variables."""
+        return int(self.lower.size)
+
+    @property
+    def continuous(self) -> NDArray[np.bool_]:
+        """The variables that can change by any small amount."""
+        return ~(self.whole | self.fixed)
+
+    def to_unit(self, x: ArrayLike) -> Floats:
+        """Points (…, d) of the box in the unit cube."""
+        z = np.array(x, dtype=np.float64)
+        z[..., self.logarithmic] = np.log10(z[..., self.logarithmic])
+        return np.clip((z - self._low) / self._width, 0.0, 1.0)
+
+    def from_unit(self, z: ArrayLike) -> Floats:
+        """Points (…, d) of the unit cube in the box, integers rounded."""
+        x = self._low + np.clip(z, 0.0, 1.0) * (self._high - self._low)
+        x[..., self.logarithmic] = 10.0 ** x[..., self.logarithmic]
+        return self.legal(x)
+
+    def legal(self, x: ArrayLike) -> Floats:
+        """The nearest points (…, d) that the user's function may see."""
+        points = np.array(x, dtype=np.float64)
+        points[..., self.whole] = np.floor(points[..., self.whole] + 0.5)
+        return np.clip(points, self.lower, self.upper)
+
+    def is_legal(self, x: ArrayLike) -> bool:
+        """Whether all points are inside the bounds and whole where they must be."""
+        points = np.asarray(x, dtype=np.float64)
+        return bool(np.array_equal(points, self.legal(points)))

@@ -1,0 +1,1 @@
+"""Solvers for smooth problems whose derivatives are known. Knows nothing of problems or runs."""

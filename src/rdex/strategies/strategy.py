@@ -1,0 +1,115 @@
+"""What every strategy is: it is asked for points and told what came of them.
+
+Searches that are easiest to write as one piece of code, from start to end, are generators:
+
+    points = yield     # (k, d) array out: points of the user's space, worth evaluating together
+    samples            # list of k `Sample` in, in the same order
+
+`Stepping` turns such a generator into a strategy. What a generator does must follow from its
+arguments and the samples alone: a run is saved as the samples it has taken, and resumed by giving
+it the same samples again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from rdex.evaluation.judging import Judge
+from rdex.problem.problem import Floats
+from rdex.problem.space import Space
+from rdex.strategies.archive import Archive, Sample
+
+#: Yields points (k, d), is sent their k samples in the same order.
+Search = Generator[Floats, list[Sample], Any]
+
+
+class Trial(NamedTuple):
+    """A point that a strategy wants evaluated; ids never repeat in a run."""
+
+    id: int
+    x: Floats
+
+
+class Strategy(Protocol):
+    """Asked for points, told what came of them, in any order."""
+
+    def ask(self, n: int) -> list[Trial]:
+        """Up to `n` points to evaluate; none while results are needed first, or at the end."""
+
+    def tell(self, id: int, sample: Sample) -> None:
+        """What came of a point asked for."""
+
+
+@dataclass
+class Context:
+    """What a search may know of its run.
+
+    space, judge: the box; tolerances and scales of the constraints.
+    archive: every point known in the run, whoever asked for it; grows while the search goes on.
+    maxfev: budget of the whole run.
+    width: how many points are evaluated at a time; batches of about this size keep workers busy.
+    rng: the only source of random numbers.
+    """
+
+    space: Space
+    judge: Judge
+    archive: Archive
+    maxfev: int
+    width: int = 1
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+    @property
+    def left(self) -> int:
+        """Evaluations left."""
+        return self.maxfev - self.archive.n
+
+
+class Stepping:
+    """A generator as a strategy: one batch is out at a time."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._batch: list[Trial] = []  # points of the present batch not yet handed out
+        self._waiting: dict[int, int] = {}  # id -> place in the batch
+        self._samples: list[Sample | None] = []
+        self._next_id = 0
+        self.value: Any = None  # what the generator returned
+        self.is_finished = False
+        self._advance(None)
+
+    @property
+    def n_out(self) -> int:
+        """Points handed out and not told."""
+        return len(self._waiting) - len(self._batch)
+
+    def ask(self, n: int) -> list[Trial]:
+        """Up to `n` points of the present batch."""
+        asked, self._batch = self._batch[:n], self._batch[n:]
+        return asked
+
+    def tell(self, id: int, sample: Sample) -> None:
+        """What came of a point; the search goes on when its batch is complete."""
+        self._samples[self._waiting.pop(id)] = sample
+        if not self._waiting:
+            self._advance([sample for sample in self._samples if sample is not None])
+
+    def _advance(self, samples: list[Sample] | None) -> None:
+        """Run the generator to its next batch of at least one point."""
+        try:
+            while True:
+                points = next(self._search) if samples is None else self._search.send(samples)
+                if len(points):
+                    break
+                samples = []
+        except StopIteration as end:
+            self.value, self.is_finished = end.value, True
+            return
+        ids = range(self._next_id, self._next_id + len(points))
+        self._next_id += len(points)
+        self._batch = [Trial(id, np.array(x)) for id, x in zip(ids, points, strict=True)]
+        self._waiting = {id: place for place, id in enumerate(ids)}
+        self._samples = [None] * len(points)
