@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from rdex import Problem, minimize
-from rdex.api.simulator import points_in_flight
-from rdex.api.task import make_settings
+from rdex.run.options import points_in_flight
+from rdex.run.spec import make_settings
 from rdex.engine.anyorder import AnyOrder
 from rdex.engine.engine import Engine
 from rdex.engine.state import Limits

@@ -72,7 +72,7 @@ class Rates(NamedTuple):
 
 def arguments(job: Job, dim: int) -> dict[str, Any]:
     """The call of `minimize` that a variant stands for."""
-    from rdex.api.task import make_settings
+    from rdex.run.spec import make_settings
 
     changes = dict(CALLS[job.variant])
     names = ("constraint_scale", "algorithm", "polish")

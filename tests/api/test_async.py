@@ -10,8 +10,7 @@ from problems import same_run, simulator
 
 import rdex
 from rdex import Problem, minimize
-from rdex.evaluation.log import LogError
-from rdex.evaluation.outcome import EvaluationError
+from rdex.common.errors import EvaluationError, LogError
 
 ASYNC = {"updating": "async", "maxfev": 120, "rng": 5}
 
@@ -161,9 +160,10 @@ def test_a_torn_file_is_continued(tmp_path):
 def test_the_number_of_points_out_belongs_to_the_run(tmp_path):
     path = tmp_path / "e.csv"
     minimize(UNEVEN, workers=2, evaluations=path, **ASYNC)
-    with pytest.raises(LogError, match="another run: different batch"):
-        minimize(UNEVEN, workers=4, evaluations=path, **ASYNC)
-    minimize(refusing(UNEVEN), workers=3, batch=3, evaluations=path, **ASYNC)
+    with pytest.raises(LogError, match="another run: different points out"):
+        minimize(UNEVEN, workers=4, batch=5, evaluations=path, **ASYNC)
+    for workers in (3, 4):  # of another number of workers it keeps its own
+        minimize(refusing(UNEVEN), workers=workers, evaluations=path, **ASYNC)
 
 
 def test_a_checkpoint_and_a_log_go_together(tmp_path):

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from problems import BOX, LENS, TOY, same_run, simulator, square, tilted
 
-import rdex.api.checkpoint
+import rdex.run.checkpoint
 from rdex import minimize
-from rdex.engine.files import RunFileError, load_state
+from rdex.common.errors import RunFileError
+from rdex.engine.files import load_state
 
 HERE = Path(__file__).parent
 
@@ -23,9 +24,9 @@ SCRIPT = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what runs in the background
 sys.path.insert(0, {here!r})
-import rdex, rdex.api.checkpoint
+import rdex, rdex.run.checkpoint
 from checkpoint_problems import KINDS
-rdex.api.checkpoint.EVERY = 0.0
+rdex.run.checkpoint.EVERY = 0.0
 fun, bounds, options = KINDS[{kind!r}](slow={slow})
 result = rdex.minimize(fun, bounds, checkpoint={path!r}, **options)
 print(result.nfev, result.status, float(result.fun).hex(), *[float(v).hex() for v in result.x])
@@ -49,7 +50,7 @@ def wait_for(path, process, nfev):
     """Until the file holds that many evaluations."""
     end = time.monotonic() + 60
     while time.monotonic() < end and process.poll() is None:
-        if path.exists() and load_state(path)[0].count[3] >= nfev:
+        if path.exists() and load_state(path)[1]["facts"].get("nfev", 0) >= nfev:
             return
         time.sleep(0.01)
     raise AssertionError(f"no checkpoint: {process.communicate()}")
@@ -64,7 +65,7 @@ def test_killed_and_resumed_is_uninterrupted(tmp_path, kind):
     wait_for(path, process, 60)
     process.kill()
     process.communicate()
-    reached = int(load_state(path)[0].count[3])
+    reached = int(load_state(path)[1]["facts"].get("nfev", 0))
     assert 60 <= reached < 400
     resumed = answer(start(kind, path, slow=False))
     whole = answer(start(kind, tmp_path / "other.npz", slow=False))
@@ -77,9 +78,16 @@ def test_signals_save_and_return(tmp_path, number):
     process = start("immediate", path)
     wait_for(path, process, 30)
     process.send_signal(number)
-    nfev, status, *_ = answer(process)
-    assert status == "5" and 30 <= int(nfev) < 400
-    assert load_state(path)[0].count[3] == int(nfev)
+    if number == signal.SIGTERM:  # the program ends, its run saved
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 128 + signal.SIGTERM and not out
+        assert "the same call goes on from" in err
+        nfev = load_state(path)[1]["facts"]["nfev"]
+    else:
+        nfev, status, *_ = answer(process)
+        assert status == "5"
+    assert 30 <= int(nfev) < 400
+    assert load_state(path)[1]["facts"].get("nfev", 0) == int(nfev)
     assert answer(start("immediate", path, slow=False))[0] == "400"
 
 
@@ -130,7 +138,7 @@ def test_without_a_seed_the_stored_one_goes_on(tmp_path):
 
 @pytest.mark.parametrize(("changes", "different"), [
     ({"maxfev": 199}, "maxfev"),
-    ({"rng": 2}, "rng"),
+    ({"rng": 2}, "entropy, rng"),
     ({"rng": None}, "rng"),
     ({"eq_tol": 1e-3}, "eq_tol"),
     ({"ineq_tol": 1e-3}, "ineq_tol"),
@@ -192,7 +200,7 @@ def test_a_place_that_cannot_be_written_is_named_before_the_first_evaluation(tmp
 def test_a_disk_that_fills_up_loses_no_run(tmp_path, monkeypatch, caplog):
     path = tmp_path / "run.npz"
     written = []
-    save = rdex.api.checkpoint.save_state
+    save = rdex.run.checkpoint.save_state
 
     def full_disk(*arguments):
         written.append(1)
@@ -200,7 +208,7 @@ def test_a_disk_that_fills_up_loses_no_run(tmp_path, monkeypatch, caplog):
             raise OSError(28, "No space left on device")
         save(*arguments)
 
-    monkeypatch.setattr(rdex.api.checkpoint, "save_state", full_disk)
+    monkeypatch.setattr(rdex.run.checkpoint, "save_state", full_disk)
     result = minimize(square, BOX, maxfev=200, rng=1, checkpoint=path)
     assert result.nfev == 200 and len(written) == 2
     assert f"cannot write the checkpoint {path}: No space left on device" in caplog.text
@@ -210,8 +218,8 @@ def test_a_disk_that_fills_up_loses_no_run(tmp_path, monkeypatch, caplog):
 
 def test_files_are_written_every_so_often(tmp_path, monkeypatch):
     written = []
-    monkeypatch.setattr(rdex.api.checkpoint, "EVERY", 0.0)
-    monkeypatch.setattr(rdex.api.checkpoint, "save_state", lambda *a: written.append(1))
+    monkeypatch.setattr(rdex.run.checkpoint, "EVERY", 0.0)
+    monkeypatch.setattr(rdex.run.checkpoint, "save_state", lambda *a: written.append(1))
 
     def slow(x):
         time.sleep(0.01)

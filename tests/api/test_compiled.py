@@ -71,10 +71,10 @@ def test_fused_and_python_paths_are_one_run(options):
 
 
 def test_the_fused_loop_does_not_call_from_python(monkeypatch):
-    from rdex.evaluation.gate import Gate
+    from rdex.evaluation.direct import Direct
 
-    monkeypatch.setattr(Gate, "one", None)
-    monkeypatch.setattr(Gate, "many", None)
+    monkeypatch.setattr(Direct, "one", None)
+    monkeypatch.setattr(Direct, "fill", None)
     assert minimize(rippled, BOX, constraints=CONSTRAINTS, maxfev=500, rng=0).nfev == 500
 
 

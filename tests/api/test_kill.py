@@ -71,7 +71,9 @@ def killed_often(tmp_path, kills, options, rng):
         computed = begun.read_text().split("\n")
         found = lines_of(path)
         assert found[: len(known)] == known  # nothing that was written has changed
-        assert not points_of(known) & set(computed)  # nothing finished is computed again
+        # Nothing finished is computed again, but for one point that tells whether the function is
+        # the same.
+        assert len(points_of(known) & set(computed)) <= 1
         assert points_of(found[len(known) :]) <= points_of(known) | set(computed)
         if done >= kills and process.returncode == 0:
             assert out.split()[0] == str(options["maxfev"]), err

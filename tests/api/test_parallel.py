@@ -12,7 +12,7 @@ import pytest
 from problems import BOX, LENS, one_call, same_run, simulator, tilted
 
 from rdex import Problem, minimize
-from rdex.evaluation.outcome import EvaluationError
+from rdex.common.errors import EvaluationError
 
 HERE = Path(__file__).parent
 OPTIONS = {"maxfev": 120, "rng": 5, "batch": 4}

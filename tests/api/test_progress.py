@@ -7,9 +7,9 @@ import time
 import pytest
 from problems import BOX, LENS, tilted
 
-import rdex.api.progress
+import rdex.run.progress
 from rdex import minimize
-from rdex.api.progress import Progress, clock_text
+from rdex.run.progress import Progress, clock_text
 
 WORDS = ("evaluations", "best f", "violation", "feasible", "ε", "N", "speed", "left")
 
@@ -57,7 +57,7 @@ def test_without_rich_a_terminal_gets_lines(monkeypatch):
 
 def test_the_display_is_closed_when_a_run_ends_badly(monkeypatch):
     closed = []
-    monkeypatch.setattr(rdex.api.progress.Progress, "close", lambda self, engine: closed.append(1))
+    monkeypatch.setattr(rdex.run.progress.Progress, "close", lambda self: closed.append(1))
     with pytest.raises(ZeroDivisionError):
         minimize(lambda x: 1 / 0, BOX, maxfev=30, progress=True)
     assert closed == [1]

@@ -30,7 +30,7 @@ def infeasible():
 def test_fields_of_scipy_and_more(feasible):
     assert isinstance(feasible, OptimizeResult)
     assert feasible.success is True and feasible.feasible is True
-    assert feasible.status == 0 and feasible.message == "All evaluations of the budget are used."
+    assert feasible.status == 0 and feasible.message == "Evaluation budget exhausted."
     assert feasible.fun == tilted(feasible.x)
     assert feasible.nfev == feasible.maxfev == 600
     assert feasible.cv == feasible.maxcv == feasible.constr_violation == 0.0

@@ -8,7 +8,7 @@ import pytest
 from problems import BOX, LENS, TOY, one_call, ring, same_run, simulator, square, tilted
 from scipy.optimize import NonlinearConstraint
 
-import rdex.api.runner
+import rdex.run.watch
 from rdex import minimize
 
 
@@ -158,12 +158,12 @@ class Clock:
 ])  # fmt: skip
 def test_a_long_default_run_is_announced_once(monkeypatch, caplog, seconds, first, says):
     clock = Clock(40000)
-    monkeypatch.setattr(rdex.api.runner.time, "monotonic", lambda: clock.now)
-    estimate = rdex.api.runner.Estimate(clock)
+    monkeypatch.setattr(rdex.run.watch.time, "monotonic", lambda: clock.now)
+    estimate = rdex.run.watch.Estimate(clock)
     made = 0
     for n in range(1, 20):
         clock.nfev, clock.now = n, clock.now + (first if n == 1 else seconds)
-        if estimate.is_made(clock, clock.now):
+        if estimate.is_made(clock.now):
             made = n
             break
     assert made == (1 if seconds > 60 else 6)
@@ -173,7 +173,7 @@ def test_a_long_default_run_is_announced_once(monkeypatch, caplog, seconds, firs
 
 def test_only_default_budgets_are_estimated(monkeypatch):
     made = []
-    monkeypatch.setattr(rdex.api.runner, "Estimate", lambda engine: made.append(1))
+    monkeypatch.setattr(rdex.run.watch, "Estimate", lambda engine: made.append(1))
     minimize(square, BOX, maxfev=50, rng=0)
     assert not made
     minimize(square, BOX, maxtime=0.0, rng=0)

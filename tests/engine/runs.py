@@ -49,6 +49,13 @@ def assert_same_state(a, b, except_for=PASSING):
         np.testing.assert_array_equal(left, right, err_msg=name)
 
 
+def assert_same_arrays(a, b):
+    """Everything that a run is, bit for bit."""
+    assert set(a) == set(b)
+    for name in a:
+        np.testing.assert_array_equal(a[name], b[name], err_msg=name)
+
+
 def drive(engine, batch=1, told=None, until=None):
     """Ask and tell to the end (or until so many evaluations); `told` cuts a batch into tells."""
     goal = engine.maxfev if until is None else until

@@ -7,7 +7,7 @@ import pytest
 from engine_problems import lens, plane, problem
 from runs import assert_same_state, budget, finished, quiet, variant
 
-from rdex.engine.anyorder import AnyOrder, extend
+from rdex.engine.anyorder import AnyOrder
 from rdex.engine.engine import Engine
 from rdex.engine.files import load_state, save_state
 from rdex.engine.kernels import layout
@@ -109,13 +109,14 @@ def test_saved_and_read_back_anywhere(tmp_path, settings, at):
     whole = flight_of(settings, maxfev)
     rng = np.random.default_rng(2)
     out = fly(whole, 6, rng, until=at)
-    save_state(tmp_path / "run.npz", whole.engine.state, {"numbers": whole.numbers_out})
+    save_state(tmp_path / "run.npz", whole.engine.arrays(), {"numbers": whole.numbers_out})
     held = dict(whole._held)
     words = rng.bit_generator.state
     fly(whole, 6, rng, out=(out[0], list(out[1])))
 
     engine = Engine(LENS, settings, maxfev, 99, capacity=64)
-    engine.state, header = load_state(tmp_path / "run.npz")
+    arrays, header = load_state(tmp_path / "run.npz")
+    engine.restore(arrays)
     again = AnyOrder(engine, header["numbers"])
     known = {number for number, _ in again.outstanding()}
     assert known == {number for _, number, _ in out[1]} | set(held)
@@ -171,7 +172,7 @@ def test_a_run_goes_on_with_a_larger_budget(settings, told):
     best, f, phi = engine.best, engine.state.trace_f.copy(), engine.state.trace_phi.copy()
     before = [row.tobytes() for row in engine.state.x[: 3 * 30]]
     n = engine.n
-    extend(engine, 2400)
+    engine.extend(2400)
     assert engine.nfev == told and engine.n >= n and engine.maxfev == 2400
     if told == 600:
         assert engine.n == int(30 + (4 - 30) * 0.25)
@@ -187,7 +188,7 @@ def test_a_run_goes_on_with_a_larger_budget(settings, told):
     assert engine.nfev == 2400 and np.isfinite(state.trace_f[1:]).all()
     assert (engine.best.phi, engine.best.f) <= (best.phi, best.f)
     with pytest.raises(ValueError, match="at least 2400 evaluations, got 100"):
-        extend(engine, 100)
+        engine.extend(100)
 
 
 @pytest.mark.parametrize("told", [12, 130, 250, 600])
@@ -196,7 +197,7 @@ def test_a_run_of_ude_goes_on_with_a_larger_budget(told):
     engine.run(told)
     engine.ask(3)
     best, out = engine.best, engine.n_asked
-    extend(engine, 2400)
+    engine.extend(2400)
     assert (engine.nfev, engine.n_asked, engine.maxfev) == (told, out, 2400)
     engine.run(told + 60)  # into the next generation, which has the new schedule
     generations = 2400 // engine.settings.trials

@@ -7,7 +7,6 @@ from engine_problems import KINDS
 from runs import assert_same_state, budget, drive, finished, quiet, variant
 from test_anyorder import flight_of, fly
 
-from rdex.engine.anyorder import extend
 from rdex.engine.engine import Engine
 from rdex.engine.files import load_state, save_state
 from rdex.engine.kernels import layout
@@ -78,9 +77,10 @@ def test_saved_while_the_next_population_begins(tmp_path, extra, whole):
     while not engine.n_restarts:
         engine.run(stop_at_generation=True)
     engine.run(stop_at=engine.nfev + extra)
-    save_state(tmp_path / "run.npz", engine.state, {})
+    save_state(tmp_path / "run.npz", engine.arrays(), {})
     other = Engine(PROBLEM, HASTY, FES, 99)
-    other.state, _ = load_state(tmp_path / "run.npz")
+    arrays, _ = load_state(tmp_path / "run.npz")
+    other.restore(arrays)
     other.run()
     assert_same_state(other.state, whole.state)
 
@@ -105,7 +105,7 @@ def test_results_in_any_order(settings, in_flight):
 
 def test_a_larger_budget_after_a_restart():
     engine = finished(PROBLEM, HASTY, FES, 3)
-    extend(engine, 2 * FES)
+    engine.extend(2 * FES)
     since = engine.state.value[layout.SINCE]
     t = (FES - since) / (2 * FES - since)
     assert engine.n == max(4, int(8 - 4 * t))

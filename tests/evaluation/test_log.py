@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from rdex import Problem
-from rdex.evaluation.log import Entry, EvaluationLog, LogError, stored_run
+from rdex.common.errors import LogError
+from rdex.evaluation.log import Entry, EvaluationLog, stored_run
 from rdex.evaluation.outcome import Outcome, failed
 
 PROBLEM = Problem(

@@ -14,9 +14,12 @@ import numpy as np
 import pytest
 
 from rdex import Problem
+from rdex.common.errors import EvaluationError
 from rdex.evaluation.child import Child
-from rdex.evaluation.gate import Gate
-from rdex.evaluation.outcome import EvaluationError, PickledTask, Task, unpacked
+from rdex.evaluation.evaluator import Evaluator
+from rdex.evaluation.failures import FailurePolicy
+from rdex.evaluation.local import task_of
+from rdex.evaluation.outcome import PickledTask, Task, unpacked
 from rdex.evaluation.pool import Executor, ForeignMap, ProcessPool, make_pool
 
 
@@ -273,13 +276,14 @@ def test_the_first_exception_in_a_worker_is_raised_with_its_traceback():
     def bad(x, g, h):
         raise KeyError("of the user")
 
-    gate = Gate(Problem([0.0] * 2, [9.0] * 2, point=bad), 2)
+    task = task_of(Problem([0.0] * 2, [9.0] * 2, point=bad))
+    evaluator = Evaluator(make_pool(task, 2), FailurePolicy())
     try:
-        gate.exchange.send(0, POINTS[0])
+        evaluator.submit(0, POINTS[0])
         with pytest.raises(EvaluationError, match=r"in bad(.|\n)*KeyError: 'of the user'"):
-            gate.exchange.receive()
+            evaluator.collect()
     finally:
-        gate.close()
+        evaluator.close()
 
 
 class KilledWorker(Exception):

@@ -10,9 +10,9 @@ pytest.importorskip("plotly")
 pytest.importorskip("jinja2")
 
 import rdex
-from rdex.api.result import ConstraintState
 from rdex.report import run_report
 from rdex.report.single import blocking, standing, variable_rows
+from rdex.run.result import ConstraintState
 
 # Of the generator, without the JIT.
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-import logging
+import contextlib
+import difflib
+import inspect
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rdex.api.task import checked_count, checked_number, make_problem, make_task
+from rdex.api.arguments import make_problem, with_working_compiler
+from rdex.common.checks import checked_count, checked_number
 from rdex.engine.settings import Settings
-from rdex.problem.functions import OneFunction, SeparateFunctions
 from rdex.problem.problem import Problem
+from rdex.run.options import RunOptions, is_whole, points_in_flight
+from rdex.run.spec import make_spec, stored_seed
 
 if TYPE_CHECKING:
-    from rdex.api.result import Result
-
-log = logging.getLogger("rdex")
+    from rdex.run.result import Result
 
 
 def minimize(
@@ -51,10 +52,12 @@ def minimize(
     eval_timeout: float | None = None,
     retries: int = 0,
     on_error: str = "penalize",
+    on_interrupt: str = "return",
     variable_names: Sequence[str] | None = None,
     constraint_names: Sequence[str] | None = None,
     checkpoints: int = 2000,
     settings: Settings | None = None,
+    **unknown: Any,
 ) -> Result:
     """Minimise a function over a box, subject to constraints.
 
@@ -129,8 +132,8 @@ def minimize(
         it is better. Its evaluations are counted in `nfev`, beyond maxfev.
     checkpoint : path
         File the run is kept in: every 30 s, after every batch of over a second, at the end and on
-        Ctrl-C or SIGTERM, which end a run and return what it has. The same call goes on from it
-        exactly; with a larger `maxfev` it goes on with a new schedule.
+        Ctrl-C or SIGTERM. The same call goes on from it exactly; with a larger `maxfev` it goes on
+        with a new schedule.
     evaluations : path
         CSV file that every evaluation is appended to as it comes back. The same call takes what
         is in it instead of evaluating, and a point that comes up again is read from it.
@@ -140,6 +143,10 @@ def minimize(
         How often an evaluation that raises, kills its process or takes too long is repeated.
     on_error : "penalize" or "raise"
         What an exception in `fun` does after the first evaluation.
+    on_interrupt : "return" or "raise"
+        What Ctrl-C does once everything is saved: return the best so far, or raise
+        KeyboardInterrupt. A second Ctrl-C within five seconds always raises it. SIGTERM saves and
+        ends the program.
     variable_names, constraint_names : sequence of str
         Names for reports, constraints with inequalities first.
     checkpoints : int
@@ -163,32 +170,37 @@ def minimize(
     >>> result.success, round(result.fun, 3)
     (True, 0.5)
     """
-    from rdex.api.checkpoint import Checkpoint
-    from rdex.api.polish import polished
-    from rdex.api.progress import Progress
-    from rdex.api.result import make_result
-    from rdex.api.runner import Watch, run
-    from rdex.api.simulator import (
-        Precautions,
-        check_precautions,
-        facts_of,
-        known_best,
-        make_flight,
-        make_gate,
-        result_fields,
-        stored_seed,
-    )
-    from rdex.api.status import Status
+    from rdex.run.driver import Driver
+    from rdex.run.result import finished_result
 
-    check_choices(on_error, workers, callback, polish, checkpoint, tol, maxtime)
-    check_precautions(eval_timeout, retries, evaluations)
+    if unknown:
+        raise TypeError(unknown_argument(next(iter(unknown)), minimize))
+    options = RunOptions(
+        workers=workers,
+        on_error=on_error,
+        eval_timeout=eval_timeout,
+        retries=retries,
+        evaluations=evaluations,
+        checkpoint=checkpoint,
+        callback=callback,
+        tol=tol,
+        progress=progress,
+        on_interrupt=on_interrupt,
+        is_default_budget=maxfev is None,
+    )
+    if maxtime is not None and not checked_number("maxtime", maxtime) >= 0:
+        raise ValueError(f"maxtime must be >= 0, got {maxtime!r}")
+    if not isinstance(polish, bool) and not callable(polish):
+        raise ValueError(f"polish must be True, False or callable, got {polish!r}")
     problem = make_problem(
         fun, bounds, args, constraints, vectorized, integrality, variable_names, constraint_names,
         cheap_constraints,
     )  # fmt: skip
-    size = choose_batch(problem, workers, updating, batch)
-    is_async = updating == "async"
-    task = make_task(
+    stored = run_on_disk(checkpoint, evaluations)
+    size, in_flight = choose_batch(problem, workers, updating, batch)
+    if in_flight is not None and batch is None and evaluations is not None and stored:
+        in_flight = stored.get("points out") or in_flight  # the order in the log depends on it
+    spec = make_spec(
         with_working_compiler(problem),
         algorithm=algorithm,
         settings=settings,
@@ -199,77 +211,29 @@ def minimize(
         eq_tol=eq_tol,
         ineq_tol=ineq_tol,
         constraint_scale=constraint_scale,
-        rng=stored_seed(evaluations) if rng is None else rng,
+        rng=stored_seed(stored) if rng is None else rng,
         log_scale=log_scale,
         checkpoints=checkpoints,
         batch=size,
-        further={"updating": "async"} if is_async else {},
-    )
-    task = dataclasses.replace(task, is_seeded=rng is not None)
-    engine = task.engine(capacity=max(64, 2 * (size or 1) + 4))
-    keeper = None if checkpoint is None else Checkpoint(checkpoint, task, maxtime)
-    if keeper is not None:
-        keeper.begin(engine)
-    flight = make_flight(engine, keeper) if is_async else None
-    taken = Precautions(workers, on_error, eval_timeout, retries, evaluations, is_async, maxtime)
-    gate = make_gate(task, taken, engine, keeper)
-    watch = Watch(
-        engine,
-        gate,
-        n_initial=task.n_initial,
-        callback=callback,
-        tol=tol,
+        in_flight=in_flight,
         maxtime=maxtime,
-        progress=Progress(engine) if progress else None,
-        checkpoint=keeper,
-        estimate=maxfev is None,
-        elapsed=gate.elapsed,
+        is_seeded=rng is not None,
     )
-    if keeper is not None:
-        keeper.facts = lambda: facts_of(gate, flight, watch.seconds)
+    driver = Driver(spec, options)
     try:
-        status = run(engine, gate, size, watch, flight)
+        status = driver.run()
+        return finished_result(driver, status, polish)
     finally:
-        gate.close()
-    result = make_result(engine, status, watch.seconds, known_best(gate, engine.best))
-    result.update(result_fields(gate, keeper, watch.seconds))
-    if polish and status != Status.INTERRUPTED:
-        return polished(result, task.problem, engine, polish)
-    return result
-
-
-def check_choices(
-    on_error: Any,
-    workers: Any,
-    callback: Any,
-    polish: Any,
-    checkpoint: Any,
-    tol: Any,
-    maxtime: Any,
-) -> None:
-    """Arguments that need nothing else to be judged."""
-    if on_error not in ("penalize", "raise"):
-        raise ValueError(f'on_error must be "penalize" or "raise", got {on_error!r}')
-    is_number = isinstance(workers, int) and not isinstance(workers, bool)
-    is_map = callable(workers) or hasattr(workers, "map")
-    if not (workers >= 1 or workers == -1 if is_number else is_map):
-        raise ValueError(f"workers must be an int >= 1, -1 or map-like, got {workers!r}")
-    if callback is not None and not callable(callback):
-        raise ValueError(f"callback must be callable, got {callback!r}")
-    if not isinstance(polish, bool) and not callable(polish):
-        raise ValueError(f"polish must be True, False or callable, got {polish!r}")
-    if checkpoint is not None and not isinstance(checkpoint, str | os.PathLike):
-        raise ValueError(f"checkpoint must be a path, got {checkpoint!r}")
-    for label, value in (("tol", tol), ("maxtime", maxtime)):
-        if value is not None and not checked_number(label, value) >= 0:
-            raise ValueError(f"{label} must be >= 0, got {value!r}")
+        driver.close()
 
 
 def choose_batch(
     problem: Problem, workers: Any, updating: str | None, batch: int | None
-) -> int | None:
-    """1 for immediate updating, else the given size, or None for the default function of N; for
-    asynchronous runs the number of points that are out at a time."""
+) -> tuple[int | None, int | None]:
+    """Points per batch (None: a function of N), and points out at a time in async runs, else None.
+
+    Immediate updating is a batch of 1.
+    """
     if updating not in (None, "immediate", "deferred", "async"):
         raise ValueError(
             f'updating must be None, "immediate", "deferred" or "async", got {updating!r}'
@@ -277,33 +241,33 @@ def choose_batch(
     if batch is not None:
         batch = checked_count("batch", batch)
     if updating == "async":
-        from rdex.api.simulator import points_in_flight
-
-        return points_in_flight(workers, batch)
+        return None, points_in_flight(workers, batch)
     if updating == "immediate":
         if batch not in (None, 1):
             raise ValueError(f'updating="immediate" means batch=1, got batch={batch}')
-        return 1
-    one_by_one = isinstance(workers, int) and workers == 1 and problem.rows is None
+        return 1, None
+    one_by_one = is_whole(workers) and workers == 1 and problem.rows is None
     if updating is None and batch is None and one_by_one:
-        return 1
-    return batch
+        return 1, None
+    return batch, None
 
 
-def with_working_compiler(problem: Problem) -> Problem:
-    """The problem, compiled if it can be; jitted functions numba cannot join stay in Python."""
-    if not problem.is_compiled:
-        return problem
-    try:
-        _ = problem.compiled
-    except Exception as error:
-        if not isinstance(problem.point, SeparateFunctions | OneFunction):
-            raise
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        log.warning(
-            "%s does not fit the compiled loop and is called from Python: %s",
-            problem.name,
-            reason[0],
-        )
-        return dataclasses.replace(problem, compile=None)
-    return problem
+def run_on_disk(checkpoint: Any, evaluations: Any) -> dict[str, Any] | None:
+    """The description of the run that goes on from a file; None where there is none."""
+    from rdex.engine.files import load_state
+    from rdex.evaluation.log import stored_run
+
+    stored = None if evaluations is None else stored_run(evaluations)
+    if stored is None and checkpoint is not None:
+        with contextlib.suppress(FileNotFoundError):
+            stored = load_state(checkpoint)[1].get("run")
+    return stored
+
+
+def unknown_argument(name: str, function: Callable[..., Any]) -> str:
+    """What to say about an argument that does not exist."""
+    known = [key for key in inspect.signature(function).parameters if key != "unknown"]
+    alias = {"maxiter": "maxfev", "seed": "rng", "popsize": "settings"}.get(name)
+    close = [alias] if alias else difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else f"; it takes {', '.join(known)}"
+    return f"{function.__name__}() has no argument {name!r}{hint}"

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rdex.api.start import shaped
-from rdex.api.status import Status
-from rdex.api.task import checked_count, make_task
-from rdex.engine.engine import default_batch
-from rdex.engine.files import RunFileError, load_state, save_state
-from rdex.engine.kernels import layout
+from rdex.common.checks import checked_count
+from rdex.common.errors import RunFileError
+from rdex.engine.files import load_state, save_state
 from rdex.engine.settings import Settings
 from rdex.problem.problem import Floats, Problem, checked_integrality, read_bounds
+from rdex.problem.space import Space
+from rdex.run.searching import make_asking
+from rdex.run.spec import make_spec
+from rdex.run.start import shaped
+from rdex.run.status import Status
+from rdex.strategies.archive import Sample
+from rdex.strategies.strategy import Trial
 
 if TYPE_CHECKING:
-    from rdex.api.result import Result
-
-Values = tuple[float, Floats, Floats]
+    from rdex.run.result import Result
 
 
 def never_called(x: Floats) -> Any:
@@ -32,11 +34,10 @@ def never_called(x: Floats) -> Any:
 class Optimizer:
     """A run that the caller advances: `ask` for points, evaluate them, `tell` their values.
 
-    Points are matched by their bytes, so results may come out of order and in parts; the search
-    takes them in the order of asking, each waiting until all earlier ones are told or forgotten.
-    Equal rows that were asked several times are told several times. A told point that is not
+    Results may come in any order and in parts, and are used as they come. `ask` gives arrays, whose
+    rows are matched by their bytes; `ask_trials` gives objects with an id. A told point that is not
     pending is an injection: it waits until nothing is pending, takes the place of one evaluation
-    and enters the population if it is better than the worst member.
+    and enters the search if it is good enough.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ class Optimizer:
     n_ineq, n_eq : int
         Numbers of constraints G <= 0 and H = 0.
     maxfev : int
-        Budget, default 20000 a variable; part of the algorithm.
+        Budget, default 20000 per variable; part of the algorithm.
     algorithm, rng, eq_tol, ineq_tol, constraint_scale, x0, init : as in `rdex.minimize`
     integrality, log_scale, target, checkpoints, settings : as in `rdex.minimize`
     variable_names, constraint_names : as in `rdex.minimize`
@@ -95,7 +96,7 @@ class Optimizer:
             variable_names=tuple(variable_names or ()),
             constraint_names=tuple(constraint_names or ()),
         )
-        task = make_task(
+        spec = make_spec(
             self.problem,
             algorithm=algorithm,
             settings=settings,
@@ -110,13 +111,10 @@ class Optimizer:
             log_scale=log_scale,
             checkpoints=checkpoints,
         )
-        # A generation, each of its trials with a race partner, can be pending at once.
-        self._engine = task.engine(
-            capacity=2 * task.settings.initial_size(self.problem.dim, task.maxfev) + 2
-        )
-        self._asked: dict[int, bytes] = {}  # number of the row -> its bytes, in order
-        self._known: dict[int, Values] = {}  # results that wait for earlier ones
-        self._injected: list[tuple[Floats, Values]] = []
+        self._searching = make_asking(spec)
+        self._space = Space(self.problem)
+        self._pending: dict[int, Floats] = {}  # id -> point, in the order of asking
+        self._injected: list[Sample] = []
 
     # --- asking and telling ---------------------------------------------------------------------
     def ask(self, n: int | None = None) -> Floats:
@@ -125,14 +123,17 @@ class Optimizer:
         Fewer, or none, where the search must first have results: a batch never crosses the end of
         a generation, of the initial points or of the budget.
         """
-        size = default_batch(self._engine.n) if n is None else checked_count("n", n)
+        points = [trial.x for trial in self.ask_trials(n)]
+        return np.array(points).reshape(-1, self.problem.dim)
+
+    def ask_trials(self, n: int | None = None) -> list[Trial]:
+        """The same as `ask`, as objects with `id` and `x`; `tell_trial` takes the id."""
+        size = 0 if n is None else checked_count("n", n)
         if self.stop is not None:
-            return np.empty((0, self.problem.dim))
-        number = self._engine.n_asked
-        points = self._engine.ask(size)
-        for k, point in enumerate(points):
-            self._asked[number + k] = point.tobytes()
-        return points
+            return []
+        trials = self._searching.ask(size)
+        self._pending |= {trial.id: trial.x for trial in trials}
+        return [Trial(trial.id, trial.x.copy()) for trial in trials]
 
     def tell(
         self, X: ArrayLike, F: ArrayLike, G: ArrayLike | None = None, H: ArrayLike | None = None
@@ -146,36 +147,47 @@ class Optimizer:
         f = shaped("F", F, (k,))
         g = shaped("G", G, (k, self.problem.n_ineq))
         h = shaped("H", H, (k, self.problem.n_eq))
-        pending = self._pending()
-        known, injected = {}, []
+        ids = self._ids_by_bytes()
+        told: list[tuple[int, Sample]] = []
+        injected: list[Sample] = []
         for i in range(k):
-            values = (float(f[i]), g[i].copy(), h[i].copy())
-            numbers = pending.get(points[i].tobytes())
-            if numbers:
-                known[numbers.pop(0)] = values
+            sample = Sample(points[i], float(f[i]), g[i].copy(), h[i].copy())
+            pending = ids.get(points[i].tobytes())
+            if pending:
+                told.append((pending.pop(0), sample))
             else:
-                injected.append((self._inside(points[i]), values))
-        self._known |= known
+                injected.append(sample._replace(x=self._legal(points[i])))
         self._injected += injected
-        self._take()
+        for id, sample in told:
+            self._take(id, sample)
+        self._take_injected()
+
+    def tell_trial(
+        self, id: int, f: float, G: ArrayLike | None = None, H: ArrayLike | None = None
+    ) -> None:
+        """Values of one trial by its id; NaN where the evaluation failed."""
+        if id not in self._pending:
+            raise ValueError(f"there is no pending trial {id!r}")
+        g = shaped("G", G, (1, self.problem.n_ineq))[0]
+        h = shaped("H", H, (1, self.problem.n_eq))[0]
+        value = float(shaped("f", f, (1,))[0])
+        self._take(id, Sample(self._pending[id], value, g.copy(), h.copy()))
+        self._take_injected()
 
     def forget(self, X: ArrayLike) -> None:
         """Pending points that will never be told; each counts as a failed evaluation."""
         points = self._rows(X)
-        pending = self._pending()
-        nothing = (
-            np.nan,
-            np.full(self.problem.n_ineq, np.nan),
-            np.full(self.problem.n_eq, np.nan),
-        )
-        known = {}
+        ids = self._ids_by_bytes()
+        found = []
         for i, row in enumerate(points):
-            numbers = pending.get(row.tobytes())
-            if not numbers:
+            pending = ids.get(row.tobytes())
+            if not pending:
                 raise ValueError(f"X[{i}] is not a pending point, got {row}")
-            known[numbers.pop(0)] = nothing
-        self._known |= known
-        self._take()
+            found.append(pending.pop(0))
+        for id in found:
+            g, h = np.full(self.problem.n_ineq, np.nan), np.full(self.problem.n_eq, np.nan)
+            self._take(id, Sample(self._pending[id], np.nan, g, h))
+        self._take_injected()
 
     def _rows(self, X: ArrayLike) -> Floats:
         """Points as (k, d)."""
@@ -184,15 +196,14 @@ class Optimizer:
             raise ValueError(f"X must have shape (k, {self.problem.dim}), got {np.shape(X)}")
         return points
 
-    def _pending(self) -> dict[bytes, list[int]]:
-        """Numbers of the rows without results, earliest first, by their bytes."""
-        numbers: dict[bytes, list[int]] = {}
-        for number, key in self._asked.items():
-            if number not in self._known:
-                numbers.setdefault(key, []).append(number)
-        return numbers
+    def _ids_by_bytes(self) -> dict[bytes, list[int]]:
+        """Ids of the pending points, earliest first."""
+        ids: dict[bytes, list[int]] = {}
+        for id, x in self._pending.items():
+            ids.setdefault(x.tobytes(), []).append(id)
+        return ids
 
-    def _inside(self, x: Floats) -> Floats:
+    def _legal(self, x: Floats) -> Floats:
         """A point that may be injected."""
         outside = ~((x >= self.problem.lower) & (x <= self.problem.upper))
         if outside.any():
@@ -201,117 +212,91 @@ class Optimizer:
                 f"a point that was not asked for must be inside the bounds, got "
                 f"{self.problem.variable_names[j]} = {x[j]}"
             )
+        wrong = self._space.whole & (x != self._space.legal(x))
+        if wrong.any():
+            j = int(np.flatnonzero(wrong)[0])
+            name = self.problem.variable_names[j]
+            raise ValueError(f"{name} is an integer variable, got {name} = {x[j]}")
         return x.copy()
 
-    def _take(self) -> None:
-        """Give the search all results whose turn has come."""
-        ready: list[Values] = []
-        for number in list(self._asked):
-            if number not in self._known:
-                break
-            ready.append(self._known.pop(number))
-            del self._asked[number]
-        if ready:
-            self._engine.tell(
-                np.array([f for f, _, _ in ready]),
-                np.array([g for _, g, _ in ready]),
-                np.array([h for _, _, h in ready]),
-            )
-        if self._asked:
+    def _take(self, id: int, sample: Sample) -> None:
+        """To the search."""
+        del self._pending[id]
+        self._searching.tell_sample(id, sample)
+
+    def _take_injected(self) -> None:
+        """Points of the user's own, once nothing is pending."""
+        if self._pending:
             return
-        for x, (f, g, h) in self._injected:
-            if not self._engine.is_finished:
-                self._engine.inject(x, f, g, h)
+        for sample in self._injected:
+            if not self._searching.standing.is_finished:
+                self._searching.inject(sample)
         self._injected.clear()
 
     # --- where the run stands -------------------------------------------------------------------
     @property
     def pending(self) -> Floats:
         """Points asked and not yet told, (k, d)."""
-        rows = [key for number, key in self._asked.items() if number not in self._known]
-        return np.array([np.frombuffer(key) for key in rows]).reshape(-1, self.problem.dim)
+        return np.array(list(self._pending.values())).reshape(-1, self.problem.dim)
 
     @property
     def nfev(self) -> int:
         """Evaluations the search has taken."""
-        return self._engine.nfev
+        return self._searching.standing.nfev
 
     @property
     def stop(self) -> str | None:
         """Why there is nothing more to ask, or None."""
-        if self._engine.is_goal_reached:
+        if self._searching.standing.is_goal_reached:
             return "target"
-        return "budget" if self._engine.is_finished else None
+        return "budget" if self._searching.standing.is_finished else None
 
     def result(self) -> Result:
         """The result as it stands."""
-        from rdex.api.result import make_result
+        from rdex.run.result import make_result
 
         status = {"target": Status.TARGET, "budget": Status.BUDGET, None: Status.RUNNING}[self.stop]
-        return make_result(self._engine, status, float("nan"))
+        return make_result(self._searching, status, float("nan"))
 
     # --- keeping --------------------------------------------------------------------------------
     def state_dict(self) -> dict[str, Any]:
         """Everything about the run as plain arrays and JSON values."""
+        return {**self._searching.arrays(), **self._facts()}
+
+    def _facts(self) -> dict[str, Any]:
+        """What is not an array, as JSON values."""
         return {
-            **{name: array.copy() for name, array in self._engine.state._asdict().items()},
-            "waiting": [
-                [number, key.hex(), listed(self._known.get(number))]
-                for number, key in self._asked.items()
-            ],
-            "injected": [[x.tolist(), listed(values)] for x, values in self._injected],
+            "strategy": self._searching.spec.strategy,
+            "facts": self._searching.facts(),
+            "pending": [[id, x.tolist()] for id, x in self._pending.items()],
+            "injected": [[s.x.tolist(), s.f, s.g.tolist(), s.h.tolist()] for s in self._injected],
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continue from what `state_dict` gave; the optimiser must have been made alike."""
-        here = self._engine.state
-        fields = type(here)._fields
-        missing = set(fields) - set(state)
-        if missing:
-            raise RunFileError(f"the state lacks {', '.join(sorted(missing))}")
-        arrays = type(here)(**{name: np.array(state[name]) for name in fields})
-        alike = all(
-            getattr(here, name).shape == getattr(arrays, name).shape
-            and getattr(here, name).dtype == getattr(arrays, name).dtype
-            for name in fields
-        )
-        # Weights may have been learnt meanwhile.
-        rows = layout.TOLERANCE if here.count[layout.SCALE_AUTO] else slice(None)
-        if not (
-            alike
-            and np.array_equal(here.param, arrays.param)
-            and np.array_equal(here.box, arrays.box)
-            and np.array_equal(here.limit[rows], arrays.limit[rows])
-        ):
-            raise RunFileError("the state belongs to an optimiser with other arguments")
-        self._engine.state = arrays
-        waiting = state.get("waiting", [])
-        self._asked = {int(number): bytes.fromhex(key) for number, key, _ in waiting}
-        self._known = {
-            int(number): unlisted(values) for number, _, values in waiting if values is not None
-        }
-        self._injected = [
-            (np.array(x, dtype=np.float64), unlisted(values))
-            for x, values in state.get("injected", [])
-        ]
+        if state.get("strategy") != self._searching.spec.strategy:
+            raise RunFileError("the state belongs to a run with other arguments")
+        d, m_g, m_h = self.problem.dim, self.problem.n_ineq, self.problem.n_eq
+        try:
+            pending = {int(id): np.array(x, float).reshape(d) for id, x in state["pending"]}
+            injected = [
+                Sample(
+                    np.array(x, float).reshape(d), float(f),
+                    np.array(g, float).reshape(m_g), np.array(h, float).reshape(m_h),
+                )
+                for x, f, g, h in state["injected"]
+            ]  # fmt: skip
+        except (KeyError, TypeError, ValueError) as error:
+            raise RunFileError(f"the state has no list of pending points: {error}") from error
+        arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+        self._searching.restore(arrays, state.get("facts", {}))
+        self._pending, self._injected = pending, injected
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run to a file (npz and JSON), whole or not at all."""
-        state = self.state_dict()
-        header = {"waiting": state["waiting"], "injected": state["injected"]}
-        save_state(path, self._engine.state, header)
+        save_state(path, self._searching.arrays(), self._facts())
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Continue from a file that `save` wrote."""
-        state, header = load_state(path)
-        self.load_state_dict({**state._asdict(), **header})
-
-
-def listed(values: Values | None) -> Any:
-    """Values as JSON."""
-    return None if values is None else [values[0], values[1].tolist(), values[2].tolist()]
-
-
-def unlisted(values: Any) -> Values:
-    """Values from JSON."""
-    return float(values[0]), np.array(values[1], float), np.array(values[2], float)
+        arrays, header = load_state(path)
+        self.load_state_dict({**arrays, **header})

@@ -21,7 +21,7 @@ from rich.text import Text
 from rdex.cli.printing import fail, show, show_json
 
 if TYPE_CHECKING:
-    from rdex.api.result import Result
+    from rdex.run.result import Result
 
 #: What a file may define beside a function.
 BESIDE = ("constraints", "integrality", "x0", "variable_names", "constraint_names")
@@ -126,8 +126,8 @@ def one_line(error: Exception) -> str:
 
 def rendered(result: Result) -> list[Any]:
     """The result for a terminal."""
-    from rdex.api.text import constraint_rows, headline, variable_rows
-    from rdex.api.text import facts as fact_rows
+    from rdex.run.text import constraint_rows, headline, variable_rows
+    from rdex.run.text import facts as fact_rows
 
     style = "bold green" if result.feasible else "bold red"
     parts: list[Any] = [Text(headline(result), style=style), Text(result.message), Text("")]

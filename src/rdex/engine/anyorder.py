@@ -1,16 +1,15 @@
-"""Points out and results back in any order, and runs that go on with a larger budget."""
+"""Points out and results back in any order."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rdex.common.loading import load_kernels
 from rdex.engine.engine import Engine
-from rdex.engine.kernels import layout
 from rdex.problem.problem import Floats
 
 Values = tuple[float, Floats, Floats]
@@ -29,6 +28,8 @@ class AnyOrder:
         Its capacity limits the points that are out at a time.
     numbers : sequence of int, optional
         Numbers of the points that are out, as `numbers_out` gave them, for a run from a file.
+    in_order : bool
+        Results that come in the order of asking are taken as `Engine.tell` takes them, races too.
 
     Examples
     --------
@@ -41,9 +42,12 @@ class AnyOrder:
     (1, 1)
     """
 
-    def __init__(self, engine: Engine, numbers: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, engine: Engine, numbers: Sequence[int] | None = None, in_order: bool = False
+    ) -> None:
         self.engine = engine
-        self._capacity = engine.state.info.shape[0]
+        self.in_order = in_order
+        self._capacity = engine.capacity
         self._numbers: NDArray[np.int64] = np.full(self._capacity, -1, dtype=np.int64)
         out = range(engine.nfev, engine.n_asked)
         given = list(out) if numbers is None else [int(number) for number in numbers]
@@ -52,8 +56,8 @@ class AnyOrder:
         for ring, number in zip(out, given, strict=True):
             self._numbers[ring % self._capacity] = number
         self._held: dict[int, Values] = {}
-        is_rdex = isinstance(engine.state, layout.State)
-        self._races = is_rdex and bool(engine.state.param[layout.RACE])
+        self._is_mixed = False  # whether a result has come before an earlier one
+        self._races = bool(getattr(engine.settings, "race", False))
 
     @property
     def n_out(self) -> int:
@@ -66,10 +70,36 @@ class AnyOrder:
         rows = range(self.engine.nfev, self.engine.n_asked)
         return [int(self._numbers[k % self._capacity]) for k in rows]
 
+    @property
+    def held(self) -> list[list[Any]]:
+        """Results that wait for their race partners, as JSON values."""
+        rows = self._held.items()
+        return [[number, f, g.tolist(), h.tolist()] for number, (f, g, h) in rows]
+
+    def hold(self, held: Sequence[Any]) -> None:
+        """Take `held` of a run from a file; it was mixed, or nothing would wait."""
+        self._held = {int(n): (float(f), np.array(g), np.array(h)) for n, f, g, h in held}
+        self._is_mixed = self.numbers_out != sorted(self.numbers_out)
+
     def outstanding(self) -> list[tuple[int, Floats]]:
         """The points whose results the search has not taken, by number."""
         pairs = zip(self.numbers_out, self.engine.outstanding(), strict=True)
         return sorted(pairs, key=lambda pair: pair[0])
+
+    def ask_batch(self, n: int) -> list[tuple[int, Floats]]:
+        """Up to `n` points by the rule of batches: none beyond the end of a generation.
+
+        Where that gives none although later results than the earliest have come, one point of the
+        next generation is drawn ahead: nothing waits for the earliest.
+        """
+        first = self.engine.n_asked
+        points = self.engine.ask(n)
+        for k in range(len(points)):
+            self._numbers[(first + k) % self._capacity] = first + k
+        if len(points) or not self._is_mixed:
+            return [(first + k, point) for k, point in enumerate(points)]
+        asked = self.ask()
+        return [] if asked is None else [asked]
 
     def ask(self) -> tuple[int, Floats] | None:
         """The number of one more point, and the point; None where there is none for now."""
@@ -83,6 +113,11 @@ class AnyOrder:
         nothing = np.empty(0)
         values = (float(f), nothing if g is None else g, nothing if h is None else h)
         kernels = load_kernels(self.engine.method.anyorder)
+        is_earliest = number == self._numbers[self.engine.nfev % self._capacity]
+        self._is_mixed = self._is_mixed or not is_earliest
+        if self.in_order and is_earliest and not self._held:
+            self.engine.tell(f, values[1][None, :], values[2][None, :])
+            return
         partner = kernels.NOBODY
         if self._races:
             partner = int(kernels.partner_of(self.engine.state, self._numbers, number))
@@ -100,44 +135,3 @@ class AnyOrder:
         taken = kernels.take(self.engine.state, self._numbers, number, f, *vectors)
         if not taken:
             raise ValueError(f"point {number} is not out")
-
-
-def extend(engine: Engine, maxfev: int) -> None:
-    """Go on with a larger budget: a new schedule from the front and the population as they are.
-
-    t falls back to nfev / maxfev; front and P grow again to the size that belongs to it, with the
-    latest members that shrinking had dropped. Points that are out are forgotten. The history keeps
-    its number of records: those before now are the latest known at their times.
-
-    The population of UDE has one size: the generation under way goes on with the points that are
-    out, and the next one takes its ε from the new schedule.
-    """
-    state = engine.state
-    if maxfev < engine.maxfev:
-        raise ValueError(f"expected at least {engine.maxfev} evaluations, got {maxfev}")
-    spread_trace(engine, maxfev)
-    state.param[layout.MAXFEV] = maxfev
-    engine.maxfev = int(maxfev)
-    is_rdex = isinstance(state, layout.State)
-    if not is_rdex or not state.count[layout.READY]:  # points that are out stay out
-        return
-    state.count[layout.ASKED] = state.count[layout.TOLD]
-    load_kernels(engine.method.anyorder).regrow(state)
-
-
-def spread_trace(engine: Engine, maxfev: int) -> None:
-    """Records of a smaller budget at the places of the same records of a larger one."""
-    state = engine.state
-    K = int(state.param[layout.CHECKPOINTS])
-    written = int(state.count[layout.NEXT]) - 1  # records 1 .. written of the old budget
-    old_at = np.ceil(np.arange(K + 1) * engine.maxfev / K)
-    new_at = np.ceil(np.arange(K + 1) * maxfev / K)
-    due = int(np.searchsorted(new_at, engine.nfev, side="right")) - 1
-    source = np.clip(np.searchsorted(old_at, new_at[: due + 1], side="right") - 1, 0, written)
-    for name in ("trace_f", "trace_phi", "diagnostic"):
-        rows = getattr(state, name)
-        kept = rows[source].copy()
-        rows[1:] = np.nan if name == "diagnostic" else np.inf
-        rows[1 : due + 1] = kept[1:]
-    state.count[layout.NEXT] = due + 1
-    state.count[layout.NEXT_AT] = math.ceil((due + 1) * maxfev / K) if due < K else 2**62

@@ -6,39 +6,29 @@ import math
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rdex.common.loading import load_kernels
 from rdex.engine.constants import Constants
+from rdex.engine.files import checked_state
 from rdex.engine.kernels import layout
-from rdex.engine.kernels.layout import State
 from rdex.engine.kernels.steps import LARGEST_BATCH, default_batch
 from rdex.engine.methods import method_of
 from rdex.engine.state import Limits, encoded_points
-from rdex.engine.ude.kernels.layout import UdeState
+from rdex.engine.view import Point, Population, RunView
 from rdex.problem.problem import Floats, Problem
 
-__all__ = ["LARGEST_BATCH", "Engine", "Point", "default_batch"]
+__all__ = ["LARGEST_BATCH", "Engine", "Point", "Population", "default_batch"]
 
 
-class Point(NamedTuple):
-    """A point with its values; `phi` is the mean violation, never scaled."""
-
-    x: Floats
-    f: float
-    phi: float
-    g: Floats
-    h: Floats
-
-
-class Engine:
+class Engine(RunView):
     """One run of the search: its constants, its state and the ways to advance it.
 
     Results are a pure function of (problem, settings, maxfev, rng, batch). The arrays of `state`
-    are the run; `rdex.engine.files` saves and restores them at any point.
+    are the run; `arrays` and `restore` save and restore them at any point.
 
     Parameters
     ----------
@@ -82,7 +72,7 @@ class Engine:
         self.limits = limits or Limits()
         self.maxfev = int(maxfev)
         self.method = method_of(settings)
-        self.state: State | UdeState = self.method.make_state(
+        self.state = self.method.make_state(
             problem,
             settings,
             self.maxfev,
@@ -96,91 +86,43 @@ class Engine:
         )
         self._point = np.empty(problem.dim)
 
-    # --- where the run stands -------------------------------------------------------------------
-    @property
-    def nfev(self) -> int:
-        """Evaluations whose results are in."""
-        return int(self.state.count[layout.TOLD])
+    # --- saved and restored -----------------------------------------------------------------------
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that a run is, by name; `restore` goes on from it, bit for bit."""
+        return {name: array.copy() for name, array in self.state._asdict().items()}
 
-    @property
-    def n_asked(self) -> int:
-        """Evaluations handed out."""
-        return int(self.state.count[layout.ASKED])
+    def restore(self, arrays: dict[str, Any], may_grow: bool = False) -> None:
+        """Go on from what `arrays` gave; further entries are ignored.
 
-    @property
-    def generation(self) -> int:
-        """Finished generations."""
-        return int(self.state.count[layout.GENERATION])
+        With `may_grow` the arrays may be those of a smaller budget, with the initial size that
+        belongs to it: `extend` goes on from there. Raises RunFileError, and changes nothing, where
+        the arrays are not those of such a run.
+        """
+        self.state = checked_state(self.state, arrays, may_grow)
+        self.maxfev = int(self.state.param[layout.MAXFEV])
+        if may_grow:
+            self.settings = self.settings.replace(n0=self.n0)
 
-    @property
-    def n(self) -> int:
-        """Present size of the population."""
-        return int(self.state.count[layout.N])
+    def extend(self, maxfev: int) -> None:
+        """Go on with a larger budget: a new schedule from the front and the population as they are.
 
-    @property
-    def n_failed(self) -> int:
-        """Evaluations that failed."""
-        return int(self.state.count[layout.FAILED])
+        t falls back to nfev / maxfev; front and P grow again to the size that belongs to it, with
+        the latest members that shrinking had dropped. Points that are out are forgotten. The
+        history keeps its number of records: those before now are the latest known at their times.
 
-    @property
-    def n_restarts(self) -> int:
-        """Populations that had settled and made room for another."""
-        return int(self.state.count[layout.RESTARTS])
-
-    @property
-    def eps(self) -> float:
-        """ε of the present generation."""
-        return float(self.state.value[layout.EPS])
-
-    @property
-    def first_feasible(self) -> int | None:
-        """Evaluations when the first feasible point was found."""
-        return int(self.state.count[layout.FEASIBLE_AT]) or None
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether the budget is used up."""
-        return self.nfev >= self.maxfev
-
-    @property
-    def is_goal_reached(self) -> bool:
-        """Whether a feasible point with f at or below the goal is known."""
-        value = self.state.value
-        reached = value[layout.BEST_F] <= self.state.param[layout.GOAL]
-        return bool(reached and value[layout.BEST_PHI] == 0.0)
-
-    @property
-    def best(self) -> Point:
-        """Best so far, feasibility first, in the user's space."""
-        from rdex.evaluation.kernels import violation_of
-
+        The population of UDE has one size: the generation under way goes on with the points that
+        are out, and the next one takes its ε from the new schedule.
+        """
         state = self.state
-        return Point(
-            self.decoded(state.best_x),
-            float(state.value[layout.BEST_F]),
-            float(
-                violation_of(
-                    state.best_g,
-                    state.best_h,
-                    state.limit,
-                    layout.UNWEIGHTED,
-                    state.param[layout.EQ_EXCESS],
-                )
-            )
-            if state.value[layout.BEST_PHI] < math.inf
-            else math.inf,
-            state.best_g.copy(),
-            state.best_h.copy(),
-        )
-
-    def decoded(self, x: Floats) -> Floats:
-        """Points of the user's space for a row, or rows, of the engine's."""
-        from rdex.engine.kernels.points import decode_points
-
-        rows = np.array(x, dtype=np.float64, ndmin=2)
-        points = np.empty((len(rows), self.problem.dim))
-        decode_points(rows, self.state.box, points)
-        return points[0] if np.ndim(x) == 1 else points
+        if maxfev < self.maxfev:
+            raise ValueError(f"expected at least {self.maxfev} evaluations, got {maxfev}")
+        spread_trace(state, self.nfev, self.maxfev, maxfev)
+        state.param[layout.MAXFEV] = maxfev
+        self.maxfev = int(maxfev)
+        if self.method.has_fixed_size or not state.count[layout.READY]:
+            return  # points that are out stay out
+        state.count[layout.ASKED] = state.count[layout.TOLD]
+        load_kernels(self.method.anyorder).regrow(state)
 
     # --- compiled problems ----------------------------------------------------------------------
     def run(
@@ -191,8 +133,8 @@ class Engine:
         `batch` rows are drawn from one state; 0 stands for `default_batch`. Points asked before and
         not told are evaluated first. Returns whether a generation ended last.
         """
-        if batch >= self.state.info.shape[0]:
-            raise ValueError(f"batch must be below the capacity of {self.state.info.shape[0]} rows")
+        if batch >= self.capacity:
+            raise ValueError(f"batch must be below the capacity of {self.capacity} rows")
         compiled = self.problem.compiled
         stop = self.maxfev if stop_at is None else min(int(stop_at), self.maxfev)
         return bool(
@@ -237,7 +179,7 @@ class Engine:
         A batch never crosses the end of a generation, of the initial points or of the budget.
         """
         outstanding = self.n_asked - self.nfev
-        room = self.state.info.shape[0] - outstanding - 1  # a race partner may wait in one row
+        room = self.capacity - outstanding - 1  # a race partner may wait in one row
         most = max(0, min(n, room))
         points = np.empty((most, self.problem.dim))
         return points[: load_kernels(self.method.asktell).ask(self.state, most, ahead, points)]
@@ -264,14 +206,6 @@ class Engine:
         load_kernels(self.method.asktell).inject(
             self.state, row, f, np.ascontiguousarray(g), np.ascontiguousarray(h)
         )
-
-    def outstanding(self) -> Floats:
-        """The points asked and not yet told, in the order of asking; for a run read from a file."""
-        state = self.state
-        capacity = state.info.shape[0]
-        first = 3 * int(state.param[layout.N0])
-        rows = [first + k % capacity for k in range(self.nfev, self.n_asked)]
-        return self.decoded(state.x[rows])
 
     def bound_tell_ask(self, g: Floats, h: Floats, point: Floats) -> Callable[[float], int]:
         """Batch 1 in one call, for loops: arrays and state are bound once, not at every call.
@@ -303,6 +237,23 @@ def bound_kernel(kernel: Any, kind: Any, arrays: tuple[Any, ...]) -> Callable[..
     call = partial(kernel, table_of(kind, arrays))
     call.arrays = arrays  # type: ignore[attr-defined]  # the table holds but their addresses
     return call
+
+
+def spread_trace(state: Any, nfev: int, before: int, maxfev: int) -> None:
+    """Records of a smaller budget at the places of the same records of a larger one."""
+    K = int(state.param[layout.CHECKPOINTS])
+    written = int(state.count[layout.NEXT]) - 1  # records 1 .. written of the old budget
+    old_at = np.ceil(np.arange(K + 1) * before / K)
+    new_at = np.ceil(np.arange(K + 1) * maxfev / K)
+    due = int(np.searchsorted(new_at, nfev, side="right")) - 1
+    source = np.clip(np.searchsorted(old_at, new_at[: due + 1], side="right") - 1, 0, written)
+    for name in ("trace_f", "trace_phi", "diagnostic"):
+        rows = getattr(state, name)
+        kept = rows[source].copy()
+        rows[1:] = np.nan if name == "diagnostic" else np.inf
+        rows[1 : due + 1] = kept[1:]
+    state.count[layout.NEXT] = due + 1
+    state.count[layout.NEXT_AT] = math.ceil((due + 1) * maxfev / K) if due < K else 2**62
 
 
 def check_budget(maxfev: Any, checkpoints: Any) -> None:

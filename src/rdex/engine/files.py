@@ -15,35 +15,27 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from rdex.common.errors import RunFileError
 from rdex.common.files import atomic_write
 from rdex.engine.kernels import layout
 from rdex.engine.kernels.layout import State
-from rdex.engine.ude.kernels import layout as ude_layout
 from rdex.engine.ude.kernels.layout import UdeState
 
 FORMAT = "rdex-run"
 VERSION = 2
 
-#: Kinds of states, told apart by their arrays, and where the names of their entries stand.
-KINDS = ((State, layout), (UdeState, ude_layout))
-
-
-class RunFileError(ValueError):
-    """A file is not a whole run of a known format."""
-
 
 def save_state(
-    path: str | os.PathLike[str], state: State | UdeState, header: dict[str, Any]
+    path: str | os.PathLike[str], arrays: dict[str, Any], header: dict[str, Any]
 ) -> None:
-    """Write state and header to `path`, whole or not at all."""
+    """Write the arrays of a run and a header to `path`, whole or not at all."""
     text = json.dumps({"format": FORMAT, "version": VERSION, **header}, allow_nan=True)
-    arrays = {"header": np.frombuffer(text.encode(), dtype=np.uint8), **state._asdict()}
     with atomic_write(path) as stream:
-        np.savez(stream, **arrays)
+        np.savez(stream, header=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
 
 
-def load_state(path: str | os.PathLike[str]) -> tuple[State | UdeState, dict[str, Any]]:
-    """State and header from `path`; raises RunFileError if it is not a whole run."""
+def load_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Arrays and header from `path`; raises RunFileError if it is not a whole run."""
     try:
         # np.load would leave a broken file open.
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
@@ -60,15 +52,31 @@ def load_state(path: str | os.PathLike[str]) -> tuple[State | UdeState, dict[str
             f"{os.fspath(path)}: expected {FORMAT} version {VERSION}, got "
             f"{header.get('format')} version {header.get('version')}"
         )
-    fitting = [each for each in KINDS if set(arrays) == set(each[0]._fields)]
-    if not fitting:
-        raise RunFileError(f"{os.fspath(path)}: the arrays of the state are not all there")
-    kind, names = fitting[0]
-    for name in ("param", "count", "value"):
-        entries = len(getattr(names, f"{name.upper()}_NAMES"))
-        if arrays[name].shape != (entries,):
-            raise RunFileError(
-                f"{os.fspath(path)}: expected {entries} entries of {name}, "
-                f"got shape {arrays[name].shape}"
-            )
-    return kind(**{name: np.ascontiguousarray(arrays[name]) for name in kind._fields}), header
+    return arrays, header
+
+
+def checked_state(here: State | UdeState, arrays: dict[str, Any], may_grow: bool) -> Any:
+    """The arrays as a state like `here`; RunFileError where they are none."""
+    kind = type(here)
+    missing = set(kind._fields) - set(arrays)
+    if missing:
+        raise RunFileError(f"the state lacks {', '.join(sorted(missing))}")
+    state = kind(**{name: np.array(arrays[name], order="C") for name in kind._fields})
+    alike = all(
+        getattr(here, name).ndim == array.ndim
+        and getattr(here, name).dtype == array.dtype
+        and (may_grow or getattr(here, name).shape == array.shape)
+        for name, array in state._asdict().items()
+    )
+    alike = alike and here.param.shape == state.param.shape and here.box.shape == state.box.shape
+    # Weights may have been learnt meanwhile.
+    rows = layout.TOLERANCE if here.count[layout.SCALE_AUTO] else slice(None)
+    free = [layout.N0, layout.MAXFEV] if may_grow else []
+    if not (
+        alike
+        and np.array_equal(np.delete(here.param, free), np.delete(state.param, free))
+        and np.array_equal(here.box, state.box)
+        and np.array_equal(here.limit[rows], state.limit[rows])
+    ):
+        raise RunFileError("the state belongs to a run with other arguments")
+    return state

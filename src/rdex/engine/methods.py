@@ -16,6 +16,7 @@ class Method(NamedTuple):
 
     make_state: Callable[..., Any]
     kernels: str
+    has_fixed_size: bool = False  # whether the population keeps its size
 
     @property
     def fused(self) -> str:
@@ -34,7 +35,7 @@ class Method(NamedTuple):
 
 
 RDEX = Method(state.make_state, "rdex.engine.kernels")
-UDE = Method(ude_state.make_state, "rdex.engine.ude.kernels")
+UDE = Method(ude_state.make_state, "rdex.engine.ude.kernels", has_fixed_size=True)
 
 
 def method_of(settings: Constants) -> Method:

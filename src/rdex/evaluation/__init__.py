@@ -1,5 +1,5 @@
-"""The one gate between the algorithm and the function under study.
+"""The one way from a search to the function under study.
 
-What a violation is, what a failed evaluation is, and how evaluations are carried out: in place,
-in rows or by workers. Imports `problem` and `common` (and never needs `suites`).
+What a violation is, what a failed evaluation is, and how evaluations are carried out, judged,
+skipped and remembered. Imports `problem` and `common`.
 """

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rdex.common.errors import LogError
 from rdex.evaluation.outcome import OK, Outcome
 from rdex.problem.problem import Floats, Problem
 
@@ -39,10 +40,6 @@ FACTS = ("order", "number", "status", "seconds", "at", "worker", "message", "f")
 
 #: Seconds between two times that the file is forced to the disk.
 SYNC = 1.0
-
-
-class LogError(ValueError):
-    """A file of evaluations is not whole, or is of another run."""
 
 
 class Entry(NamedTuple):

@@ -177,7 +177,7 @@ def main(control: socket.socket) -> None:
     import numpy.linalg
     import numpy.random  # noqa: F401  (NumPy itself waits until they are used)
 
-    from rdex.evaluation import cheap, local, outcome, worker  # noqa: F401
+    from rdex.evaluation import local, outcome, skipping, worker  # noqa: F401
     from rdex.problem import functions  # noqa: F401
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -18,10 +18,6 @@ OK, RAISED, DIED, TIMEOUT, SKIPPED, REPEATED = (
 )  # fmt: skip
 
 
-class EvaluationError(RuntimeError):
-    """The user's function raised in a worker; the message ends with its traceback."""
-
-
 class Outcome(NamedTuple):
     """Values of one point, or the traceback of what went wrong.
 

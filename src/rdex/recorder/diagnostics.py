@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rdex.problem.problem import Floats
+from rdex.recorder.ledger import Ledger
 
 if TYPE_CHECKING:
     from rdex.engine.engine import Engine
@@ -44,50 +45,37 @@ class History:
     memory_CR: Floats
 
 
-def history_of(engine: Engine) -> History:
-    """What has been recorded of a run so far, and where it stands now.
+def history_of(standing: Engine | Ledger) -> History:
+    """What has been recorded of a run so far, and where it stands now."""
+    if isinstance(standing, Ledger):
+        return history_of_ledger(standing)
+    return history_of_engine(standing)
+
+
+def history_of_ledger(ledger: Ledger) -> History:
+    """Best so far; the columns of the differential evolution are NaN."""
+    counts, f, cv = ledger.history_rows()
+    unknown = np.full(len(counts), np.nan)
+    return History(counts, f, cv, *[unknown] * 6, *[np.empty((len(counts), 0))] * 2)
+
+
+def history_of_engine(engine: Engine) -> History:
+    """Best so far and the state of the evolution.
 
     Records at the same evaluation count once; a run that stopped between two checkpoints ends
     with a record of its end.
     """
-    from rdex.engine.kernels import layout
-
-    state = engine.state
-    K = int(state.param[layout.CHECKPOINTS])
-    n_initial = min(int(state.param[layout.N0]), engine.maxfev)
+    K, n_initial = engine.checkpoints, min(engine.n0, engine.maxfev)
     due = np.ceil(np.arange(K + 1) * engine.maxfev / K).astype(np.int64)
     due[0] = n_initial
     is_written = (due <= engine.nfev) & (due >= n_initial)
     counts, rows = np.unique(due[is_written], return_index=True)
     rows = np.flatnonzero(is_written)[rows]
-    f, cv, table = state.trace_f[rows], state.trace_phi[rows], state.diagnostic[rows]
+    trace, search = engine.trace(), engine.diagnostics()
+    f, cv = trace.f[rows], trace.phi[rows]
     if engine.nfev and (not counts.size or counts[-1] < engine.nfev):
         best = engine.best
         counts = np.append(counts, engine.nfev)
+        rows = np.append(rows, K + 1)
         f, cv = np.append(f, best.f), np.append(cv, best.phi)
-        table = np.vstack([table, present(engine)])
-    H = state.memory.shape[1]
-    return History(
-        nfev=counts,
-        f=f,
-        cv=cv,
-        eps=table[:, 0].copy(),
-        n=table[:, 1].copy(),
-        success_rate=table[:, 2].copy(),
-        rho=table[:, 3].copy(),
-        feasible_share=table[:, 4].copy(),
-        generation=table[:, 5].copy(),
-        memory_F=table[:, 6 : 6 + H].copy(),
-        memory_CR=table[:, 6 + H :].copy(),
-    )
-
-
-def present(engine: Engine) -> Floats:
-    """The diagnostics of a run now, in the order of the recorded ones."""
-    from rdex.engine.kernels import layout
-
-    state, n = engine.state, engine.n
-    value = state.value
-    shown = [value[layout.EPS], n, value[layout.SR], value[layout.RHO]]
-    shown += [float(np.mean(state.phi[:n] == 0.0)), engine.generation]
-    return np.concatenate([shown, state.memory[layout.MF], state.memory[layout.MCR]])
+    return History(counts, f, cv, *(column[rows] for column in search))

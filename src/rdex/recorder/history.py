@@ -51,19 +51,17 @@ def record_of(engine: Engine) -> Record:
         raise ValueError(
             f"expected a finished run, got one at {engine.nfev} of {engine.maxfev} evaluations"
         )
-    best = engine.best
-    state = engine.state
-    n0 = engine.settings.initial_size(engine.problem.dim, engine.maxfev)
+    best, trace = engine.best, engine.trace()
     return Record(
-        f=state.trace_f[1:].copy(),
-        v=state.trace_phi[1:].copy(),
-        f0=float(state.trace_f[0]),
-        v0=float(state.trace_phi[0]),
+        f=trace.f[1:],
+        v=trace.phi[1:],
+        f0=float(trace.f[0]),
+        v0=float(trace.phi[0]),
         x=best.x,
         G=best.g,
         H=best.h,
         nfev=engine.nfev,
-        initial_nfev=min(n0, engine.maxfev),
+        initial_nfev=min(engine.n0, engine.maxfev),
         first_feasible=engine.first_feasible,
         n_failed=engine.n_failed,
     )

@@ -15,7 +15,7 @@ from rdex.report.page import compact, embedded, render
 from rdex.report.traces import kept_checkpoints
 
 if TYPE_CHECKING:
-    from rdex.api.result import ConstraintState, Result
+    from rdex.run.result import ConstraintState, Result
 
 #: Records kept of a history.
 MOST_RECORDS = 400

@@ -13,12 +13,16 @@ from rdex.problem.space import Space
 
 
 class Sample(NamedTuple):
-    """A point of the user's space with its values; NaN where an evaluation failed."""
+    """A point of the user's space with its values; NaN where an evaluation failed.
+
+    seconds: what the evaluation took.
+    """
 
     x: Floats
     f: float
     g: Floats
     h: Floats
+    seconds: float = 0.0
 
 
 class Archive:

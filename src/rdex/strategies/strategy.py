@@ -12,12 +12,13 @@ it the same samples again.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from rdex.engine.engine import Engine
 from rdex.evaluation.judging import Judge
 from rdex.problem.problem import Floats
 from rdex.problem.space import Space
@@ -53,6 +54,10 @@ class Context:
     maxfev: budget of the whole run.
     width: how many points are evaluated at a time; batches of about this size keep workers busy.
     rng: the only source of random numbers.
+    start: points (k, d) that the user gave without values, to be evaluated first.
+    scales_itself: whether the scales of the constraints are for the search to learn.
+    make_engine: ``make_engine(maxfev, number, points)``: differential evolution number 0, 1, … of
+        the run, for a budget of its own, whose first initial points are `points` (k, d).
     """
 
     space: Space
@@ -61,6 +66,9 @@ class Context:
     maxfev: int
     width: int = 1
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    start: Floats | None = None
+    scales_itself: bool = True
+    make_engine: Callable[[int, int, Floats | None], Engine] | None = None
 
     @property
     def left(self) -> int:

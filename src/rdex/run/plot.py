@@ -9,7 +9,7 @@ import numpy as np
 from rdex.common.extras import require
 
 if TYPE_CHECKING:
-    from rdex.api.result import Result
+    from rdex.run.result import Result
 
 
 def plot_history(result: Result, axes: Any = None) -> Any:

@@ -6,10 +6,10 @@ import html
 import math
 from typing import TYPE_CHECKING
 
-from rdex.api.result import blocking
+from rdex.run.result import blocking
 
 if TYPE_CHECKING:
-    from rdex.api.result import Result
+    from rdex.run.result import Result
 
 MOST_ROWS = 30
 

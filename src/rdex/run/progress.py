@@ -7,58 +7,52 @@ import sys
 import time
 from typing import Any
 
-from rdex.engine.engine import Engine
-from rdex.engine.kernels import layout
-
 
 class Progress:
     """Shows where a run stands on standard error; call `update` often, it draws seldom."""
 
-    def __init__(self, engine: Engine, every: float = 5.0) -> None:
+    def __init__(self, standing: Any, every: float = 5.0) -> None:
+        self._standing = standing
         self._start = time.monotonic()
-        self._start_nfev = engine.nfev
+        self._start_nfev = standing.nfev
         self._last = self._start
         self._every = every
         self._live: Any = _live_display() if sys.stderr.isatty() else None
         if self._live is not None:
             self._every = 0.1
 
-    def update(self, engine: Engine, final: bool = False) -> None:
+    def update(self, final: bool = False) -> None:
         """Draw the present, if the last drawing is old enough."""
         now = time.monotonic()
         if not final and now - self._last < self._every:
             return
         self._last = now
-        facts = self.facts(engine)
+        facts = self.facts()
         if self._live is not None:
             self._live.update(_table(facts), refresh=True)
         else:
             text = "  ".join(f"{name} {value}" for name, value in facts.items())
             print(f"rdex  {text}", file=sys.stderr)
 
-    def facts(self, engine: Engine) -> dict[str, str]:
+    def facts(self) -> dict[str, str]:
         """Names and texts of what is shown."""
-        state = engine.state
-        best = engine.best
+        standing, best = self._standing, self._standing.best
         elapsed = max(time.monotonic() - self._start, 1e-9)
-        speed = (engine.nfev - self._start_nfev) / elapsed
-        left = (engine.maxfev - engine.nfev) / speed if speed > 0 else float("nan")
-        phi = state.phi[: engine.n]
+        speed = (standing.nfev - self._start_nfev) / elapsed
+        left = (standing.maxfev - standing.nfev) / speed if speed > 0 else float("nan")
         best_f = f"{best.f:.8g}" if math.isfinite(best.f) else "–"
         return {
-            "evaluations": f"{engine.nfev}/{engine.maxfev}",
+            "evaluations": f"{standing.nfev}/{standing.maxfev}",
             "best f": best_f,
             "violation": f"{best.phi:.3g}" if math.isfinite(best.phi) else "–",
-            "feasible": f"{100 * float((phi == 0).mean()):.0f} %",
-            "ε": f"{state.value[layout.EPS]:.3g}",
-            "N": str(engine.n),
+            **standing.search_facts(),
             "speed": f"{speed:.3g}/s",
             "left": clock_text(left),
         }
 
-    def close(self, engine: Engine) -> None:
+    def close(self) -> None:
         """Draw once more and let the terminal go."""
-        self.update(engine, final=True)
+        self.update(final=True)
         if self._live is not None:
             self._live.stop()
 

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import OptimizeResult
 
-from rdex.api.status import MESSAGES, Status
 from rdex.common.extras import require
 from rdex.engine.engine import Engine, Point
-from rdex.engine.kernels import layout
+from rdex.evaluation.skipping import Skipping
 from rdex.problem.problem import Floats, Problem
 from rdex.recorder import history_of
+from rdex.recorder.ledger import Ledger
+from rdex.run.status import MESSAGES, Status
+
+if TYPE_CHECKING:
+    from rdex.evaluation.evaluator import Evaluator
+    from rdex.run.driver import Driver
+    from rdex.run.searching import Searching
+
+log = logging.getLogger("rdex")
+
+#: Workers busy for less than this share of the time get a hint.
+HINT_BELOW = 0.5
+
+#: Seconds a run must have lasted for the hint: short ones are mostly the start of processes.
+HINT_AFTER = 10.0
 
 
 class ConstraintState(NamedTuple):
@@ -62,7 +77,11 @@ class Result(OptimizeResult):  # type: ignore[misc]
     n_failed : int
         Evaluations that gave no usable values.
     n_restarts : int
-        Populations that had settled and made room for another.
+        Number of restarts.
+    algorithm : str
+        What searched, in words.
+    phases : list of Phase
+        What each part of the search spent and gained.
     history : History
         How the run went; see `rdex.recorder.History`.
     population, population_energies : array
@@ -74,14 +93,14 @@ class Result(OptimizeResult):  # type: ignore[misc]
     """
 
     def __str__(self) -> str:
-        from rdex.api.text import result_text
+        from rdex.run.text import result_text
 
         return result_text(self) if "message" in self else super().__repr__()
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from rdex.api.text import result_html
+        from rdex.run.text import result_html
 
         return result_html(self)
 
@@ -94,7 +113,7 @@ class Result(OptimizeResult):  # type: ignore[misc]
 
     def plot(self, axes: Any = None) -> Any:
         """Draw objective and violation over evaluations; returns the matplotlib figure."""
-        from rdex.api.plot import plot_history
+        from rdex.run.plot import plot_history
 
         return plot_history(self, axes)
 
@@ -106,14 +125,14 @@ class Result(OptimizeResult):  # type: ignore[misc]
 
 
 def constraint_states(
-    problem: Problem, g: Floats, h: Floats, limit: Floats
+    problem: Problem, g: Floats, h: Floats, tolerances: Floats
 ) -> list[ConstraintState]:
     """The state of every constraint at a point."""
     states = []
     for k, name in enumerate(problem.constraint_names):
         is_equality = k >= problem.n_ineq
         value = float(h[k - problem.n_ineq] if is_equality else g[k])
-        tolerance = float(limit[layout.TOLERANCE, k])
+        tolerance = float(tolerances[k])
         size = abs(value) if is_equality else value
         holds = size <= tolerance
         kind = "=" if is_equality else "<="
@@ -122,10 +141,10 @@ def constraint_states(
 
 
 def point_fields(
-    problem: Problem, x: Floats, f: float, phi: float, g: Floats, h: Floats, limit: Floats
+    problem: Problem, x: Floats, f: float, phi: float, g: Floats, h: Floats, tolerances: Floats
 ) -> dict[str, Any]:
     """The fields that describe the returned point."""
-    states = constraint_states(problem, g, h, limit)
+    states = constraint_states(problem, g, h, tolerances)
     has_failed = not math.isfinite(phi)
     feasible = phi == 0.0 and math.isfinite(f)
     known = [state.violation for state in states if not math.isnan(state.violation)]
@@ -145,23 +164,15 @@ def point_fields(
     }
 
 
-def population_fields(engine: Engine) -> dict[str, Any]:
+def population_fields(standing: Engine | Ledger) -> dict[str, Any]:
     """The population and its objective values, best first once the search has begun."""
-    state = engine.state
-    if state.count[layout.READY]:
-        members = state.pool[: engine.n]
-    else:
-        arrived = engine.nfev - int(state.value[layout.SINCE])
-        members = np.arange(min(max(arrived, 0), engine.n))
-    return {
-        "population": engine.decoded(state.x[members]),
-        "population_energies": state.f[members],
-    }
+    members = standing.population()
+    return {"population": members.x, "population_energies": members.f}
 
 
-def present_result(engine: Engine) -> Result:
+def present_result(standing: Engine | Ledger) -> Result:
     """What a callback sees of a run."""
-    best = engine.best
+    best = standing.best
     return Result(
         x=best.x,
         fun=best.f if math.isfinite(best.f) or math.isinf(best.phi) else math.nan,
@@ -170,39 +181,89 @@ def present_result(engine: Engine) -> Result:
         cv=best.phi,
         G=best.g,
         H=best.h,
-        nfev=engine.nfev,
-        nit=engine.generation,
-        maxfev=engine.maxfev,
-        eps=engine.eps,
-        **population_fields(engine),
+        nfev=standing.nfev,
+        nit=standing.generation,
+        maxfev=standing.maxfev,
+        eps=getattr(standing, "eps", math.nan),
+        **population_fields(standing),
     )
 
 
 def make_result(
-    engine: Engine, status: Status, seconds: float, best: Point | None = None
+    searching: Searching, status: Status, seconds: float, best: Point | None = None
 ) -> Result:
     """The result of a run as it stands; `best` where more is known of its best point."""
-    problem, state = engine.problem, engine.state
-    fields = point_fields(problem, *(best or engine.best), state.limit)
+    standing, problem = searching.standing, searching.spec.problem
+    fields = point_fields(problem, *(best or standing.best), standing.tolerance)
     return Result(
         **fields,
         status=int(status),
         message=message_of(status, fields["violations"], fields["cv"]),
-        nfev=engine.nfev,
-        nit=engine.generation,
-        first_feasible=engine.first_feasible,
-        n_failed=engine.n_failed,
-        n_restarts=engine.n_restarts,
-        history=history_of(engine),
-        **population_fields(engine),
+        nfev=standing.nfev,
+        nit=standing.generation,
+        first_feasible=standing.first_feasible,
+        n_failed=standing.n_failed,
+        n_restarts=standing.n_restarts,
+        history=history_of(standing),
+        **population_fields(standing),
         variable_names=problem.variable_names,
         lower=problem.lower,
         upper=problem.upper,
-        settings=engine.settings,
-        constraint_scale=1.0 / state.limit[layout.WEIGHT],
-        maxfev=engine.maxfev,
+        algorithm=searching.label,
+        phases=searching.phases,
+        settings=searching.settings,
+        constraint_scale=standing.constraint_scale,
+        maxfev=standing.maxfev,
         seconds=seconds,
     )
+
+
+def finished_result(driver: Driver, status: Status, polish: Any = False) -> Result:
+    """The result of a run that has stopped, refined where the user gave a function for that."""
+    seconds = driver.watch.seconds
+    evaluator = driver.evaluator
+    skipping = None if evaluator is None else evaluator.skipping
+    best = driver.searching.standing.best
+    if skipping is not None:
+        best = best_as_known(skipping, best)
+    result = make_result(driver.searching, status, seconds, best)
+    if evaluator is not None:
+        result.update(evaluator_fields(evaluator, seconds))
+    if driver.keeper is not None and driver.keeper.continued:
+        result.continued = driver.keeper.continued
+    if callable(polish) and status != Status.INTERRUPTED:
+        from rdex.run.polish import polished
+
+        return polished(result, driver, polish)
+    return result
+
+
+def best_as_known(skipping: Skipping, best: Point) -> Point:
+    """The best point as it is known: NaN, not what the search counted with, for the constraints of
+    a simulator that was skipped there."""
+    if not math.isfinite(best.phi):
+        return best
+    outcome = skipping.outcome(best.x)
+    return best if outcome is None else best._replace(g=outcome.g, h=outcome.h)
+
+
+def evaluator_fields(evaluator: Evaluator, seconds: float) -> dict[str, Any]:
+    """What a result says about its evaluations."""
+    busy, n = evaluator.judging.share_busy, evaluator.pool.n or 1
+    fields: dict[str, Any] = {"workers_busy": busy}
+    if evaluator.skipping is not None:
+        fields["n_skipped"] = evaluator.skipping.n_skipped
+    if evaluator.log is not None:
+        fields["evaluation_log"] = evaluator.log
+    if busy is not None and n > 1 and busy < HINT_BELOW and seconds > HINT_AFTER:
+        log.warning(
+            "the %d workers were busy %.0f %% of the time: a larger batch=, or "
+            'updating="async", keeps more of them busy; evaluations of a few milliseconds '
+            "need no workers",
+            n,
+            100 * busy,
+        )
+    return fields
 
 
 def message_of(status: Status, states: list[ConstraintState], cv: float) -> str:

@@ -13,14 +13,18 @@ class Status(IntEnum):
     TIME = 3
     CALLBACK = 4
     INTERRUPTED = 5
+    FAILED = 6
+    FINISHED = 7
 
 
 MESSAGES = {
     Status.RUNNING: "The run has not ended.",
-    Status.BUDGET: "All evaluations of the budget are used.",
+    Status.BUDGET: "Evaluation budget exhausted.",
     Status.TARGET: "A feasible point at or below the target was found.",
     Status.STAGNATION: "The population has converged to within tol.",
     Status.TIME: "The time limit was reached.",
     Status.CALLBACK: "The callback asked to stop.",
     Status.INTERRUPTED: "The run was interrupted.",
+    Status.FAILED: "All initial evaluations gave NaN or infinite values: check the function.",
+    Status.FINISHED: "The search ended before its budget.",
 }

@@ -10,11 +10,12 @@ on the wrong side of the border.
 from __future__ import annotations
 
 import dataclasses
+import traceback
 from typing import Any
 
 import numpy as np
 
-from rdex.evaluation.outcome import OK, SKIPPED, Outcome
+from rdex.evaluation.outcome import OK, RAISED, SKIPPED, Outcome, failed
 from rdex.problem.constraints import Source
 from rdex.problem.problem import Floats, Problem
 
@@ -95,11 +96,14 @@ class Skipping:
 
     def outcome(self, x: Floats) -> Outcome | None:
         """The outcome of a point that needs no simulator, unknown values NaN; else None."""
-        first = self.first
-        g, h = first.values(x)
+        first, more = self.first, self.first.problem
+        try:
+            g, h = first.values(x.copy())
+        except Exception:  # the constraint failed at this point, as a simulator may
+            sizes = first.n_ineq + more.n_ineq, first.n_eq + more.n_eq
+            return failed(*sizes, traceback.format_exc(), RAISED)
         if not first.is_violated(g, h):
             return None
-        more = first.problem
         return Outcome(
             np.nan,
             np.concatenate([g, np.full(more.n_ineq, np.nan)]),

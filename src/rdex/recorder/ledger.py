@@ -1,0 +1,149 @@
+"""`Ledger`: the books of a run whose strategy is not the compiled engine."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rdex.engine.engine import Point, Population
+from rdex.engine.state import Limits
+from rdex.evaluation.judging import Judge
+from rdex.problem.problem import Floats, Problem
+
+if TYPE_CHECKING:
+    from rdex.strategies.archive import Sample
+
+
+class Ledger:
+    """Counts evaluations and keeps the best so far, now and at checkpoints.
+
+    It has the attributes of an `Engine` that say where a run stands. What is of the search alone
+    (population, generations, restarts) it asks of the strategy.
+
+    Parameters
+    ----------
+    problem : Problem
+    limits : Limits
+        Tolerances; "auto" scales are the median size of each constraint over the first points.
+    maxfev : int
+    goal : float
+        Value of f that is good enough.
+    checkpoints : int
+        Number K of records of the best so far.
+    strategy : Any
+        Has `judge`, `population()`, `n_rounds`, `n_restarts` and `phase`.
+    """
+
+    def __init__(
+        self, problem: Problem, limits: Limits, maxfev: int, goal: float, checkpoints: int,
+        strategy: Any,
+    ) -> None:  # fmt: skip
+        self.problem = problem
+        self.limits = limits
+        self.maxfev = maxfev
+        self.goal = goal
+        self.checkpoints = checkpoints
+        self.strategy = strategy
+        self.judge: Judge = strategy.judge  # its scales may change while the search learns
+        self._unscaled = Judge(problem, limits.eq_tol, limits.ineq_tol)
+        self.nfev = 0
+        self.n_failed = 0
+        self.first_feasible: int | None = None
+        self.best_f, self.best_phi = math.inf, math.inf  # φ in the units of the constraints
+        self._best: Sample | None = None
+        self._trace: list[tuple[int, float, float]] = []
+
+    def take(self, sample: Sample) -> None:
+        """One more evaluation."""
+        self.nfev += 1
+        f, phi = self.judge.settled(sample.f, self.judge.phi_of(sample.g, sample.h))
+        if phi == math.inf:
+            self.n_failed += 1
+        elif phi == 0.0 and self.first_feasible is None:
+            self.first_feasible = self.nfev
+        if self._is_best(f, phi):
+            self.best_f, self._best = f, sample
+            failed = math.isinf(phi)
+            self.best_phi = math.inf if failed else self._unscaled.phi_of(sample.g, sample.h)
+            self._trace.append((self.nfev, f, self.best_phi))
+
+    def _is_best(self, f: float, phi: float) -> bool:
+        """Whether a point is better than the best so far, by the present scales."""
+        best = self._best
+        if best is None:
+            return True
+        if self.best_phi == 0.0:
+            return phi == 0.0 and f < self.best_f
+        than = self.judge.phi_of(best.g, best.h) if self.best_phi < math.inf else math.inf
+        return self.judge.is_better(f, phi, self.best_f, than)
+
+    def extend(self, maxfev: int) -> None:
+        """A larger budget."""
+        self.maxfev = maxfev
+
+    @property
+    def best(self) -> Point:
+        """Best so far, feasibility first."""
+        if self._best is None:
+            nothing = np.full(self.problem.n_ineq, np.nan), np.full(self.problem.n_eq, np.nan)
+            return Point(np.zeros(self.problem.dim), math.inf, math.inf, *nothing)
+        best = self._best
+        return Point(best.x.copy(), self.best_f, self.best_phi, best.g.copy(), best.h.copy())
+
+    @property
+    def is_goal_reached(self) -> bool:
+        """Whether a feasible point with f at or below the goal is known."""
+        return self.best_phi == 0.0 and self.best_f <= self.goal
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the budget is used up."""
+        return self.nfev >= self.maxfev
+
+    @property
+    def generation(self) -> int:
+        """Rounds of the strategy."""
+        return int(self.strategy.n_rounds)
+
+    @property
+    def n_restarts(self) -> int:
+        """Number of restarts."""
+        return int(self.strategy.n_restarts)
+
+    @property
+    def tolerance(self) -> Floats:
+        """Tolerance of every constraint."""
+        return self.judge.tolerance
+
+    @property
+    def constraint_scale(self) -> Floats:
+        """What the search divides violations by."""
+        return self.judge.scale.copy()
+
+    def population(self) -> Population:
+        """What the strategy calls its population."""
+        return Population(*self.strategy.population())
+
+    def search_facts(self) -> dict[str, str]:
+        """What progress shows of the search: which part of it is at work."""
+        return {"phase": str(self.strategy.phase)}
+
+    def spread(self) -> float:
+        """Relative spread of f over the population; infinite while a member is infeasible."""
+        _, f, phi = self.population()
+        if not f.size or (phi > 0).any():
+            return math.inf
+        return float((f.max() - f.min()) / max(1.0, abs(f.min())))
+
+    def history_rows(self) -> tuple[Any, Floats, Floats]:
+        """Evaluations, best f and violation: at checkpoints, and now."""
+        every = self.maxfev / self.checkpoints
+        due = np.unique(np.ceil(np.arange(1, self.checkpoints + 1) * every).astype(np.int64))
+        counts = np.append(due[due < self.nfev], self.nfev) if self.nfev else due[:0]
+        at = np.array([row[0] for row in self._trace], dtype=np.int64)
+        rows = np.searchsorted(at, counts, side="right") - 1
+        f = np.array([row[1] for row in self._trace])
+        phi = np.array([row[2] for row in self._trace])
+        return counts, f[rows], phi[rows]

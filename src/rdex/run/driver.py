@@ -1,0 +1,362 @@
+"""`Driver`: one loop for every strategy, and three fast ones for a plain differential evolution.
+
+The loop asks, submits, collects and tells. Results are told in the order of asking, a batch at a
+time, or as they come back. The fast paths do the same with less Python per evaluation; what they
+buy is measured by `benchmarks/minimize.py`:
+
+- compiled problems run without returning to Python, some 100 times as fast,
+- a Python function of one point costs 1.5 µs per evaluation beside the function, instead of 40,
+- a function of rows costs a few µs per batch.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from rdex.common.errors import LogError
+from rdex.engine.engine import LARGEST_BATCH, Engine
+from rdex.evaluation.direct import Direct
+from rdex.evaluation.evaluator import Evaluator
+from rdex.evaluation.failures import FailurePolicy
+from rdex.evaluation.local import LocalPool, task_of
+from rdex.evaluation.log import Entry, EvaluationLog, stored_run
+from rdex.evaluation.outcome import OK, Outcome
+from rdex.evaluation.pool import make_pool
+from rdex.evaluation.skipping import CheapFirst, Skipping
+from rdex.problem.problem import Floats
+from rdex.run.checkpoint import Checkpoint, known_best, same_values
+from rdex.run.interrupts import raise_again, signals_end_the_run
+from rdex.run.options import RunOptions
+from rdex.run.searching import EngineSearching, make_searching
+from rdex.run.spec import FREE_IN_LOGS, RunSpec, differences
+from rdex.run.status import Status
+from rdex.run.watch import PAUSE, Watch
+
+log = logging.getLogger("rdex")
+
+
+class Driver:
+    """A run from its beginning, or from a file, to its end.
+
+    Parameters
+    ----------
+    spec : RunSpec
+        What decides the results.
+    options : RunOptions
+        How it is carried out.
+    """
+
+    def __init__(self, spec: RunSpec, options: RunOptions) -> None:
+        self.spec = spec
+        self.options = options
+        self.policy = FailurePolicy(options.on_error)
+        self._next_id = spec.maxfev  # of points beside the search
+        self.searching = make_searching(spec)
+        self.keeper: Checkpoint | None = None
+        if options.checkpoint is not None:
+            self.keeper = Checkpoint(options.checkpoint, spec)
+            self.keeper.begin(self.searching)
+        self.policy.has_begun = self.searching.standing.nfev > 0
+        stored = {} if self.keeper is None else self.keeper.stored
+        self.evaluator = self._make_evaluator(stored)
+        elapsed = float(stored.get("elapsed", 0.0))
+        if self.evaluator is not None:
+            elapsed = self.evaluator.elapsed
+        try:
+            self._check_function()
+        except BaseException:
+            self.close()
+            raise
+        self.watch = Watch(
+            self.searching,
+            options,
+            self.policy,
+            self.keeper,
+            elapsed,
+            follows_clock=self.evaluator is None,
+        )
+        self.watch.facts = self._facts
+        if self.evaluator is not None:
+            evaluator = self.evaluator
+            self.watch.is_replaying = lambda: evaluator.is_replaying
+
+    # --- how points are evaluated ---------------------------------------------------------------
+    def _make_evaluator(self, stored: dict[str, Any]) -> Evaluator | None:
+        """The evaluator; None where a fast path does without."""
+        skipping = self._make_skipping(stored)
+        is_fast = isinstance(self.searching, EngineSearching) and self.spec.in_flight is None
+        if is_fast and self.options.is_plain and skipping is None:
+            return None
+        options, problem = self.options, self.spec.problem
+        evaluation_log = self._open_log()
+        elapsed = float(stored.get("elapsed", 0.0))
+        if evaluation_log is not None and evaluation_log.entries:
+            elapsed = max(elapsed, evaluation_log.entries[-1].at)
+        try:
+            is_here = isinstance(options.workers, int) and options.workers == 1
+            if is_here and options.eval_timeout is None:
+                pool: Any = LocalPool(problem, int(options.retries))
+            else:
+                pool = make_pool(
+                    task_of(problem), options.workers, options.eval_timeout, int(options.retries)
+                )
+        except BaseException:
+            if evaluation_log is not None:
+                evaluation_log.close()
+            raise
+        return Evaluator(pool, self.policy, evaluation_log, skipping, elapsed)
+
+    def _make_skipping(self, stored: dict[str, Any]) -> Skipping | None:
+        """The cheap constraints, as far as they have learnt."""
+        problem = self.spec.problem
+        first = problem.point or getattr(problem.rows, "__self__", None)
+        if not isinstance(first, CheapFirst):
+            return None
+        first.judge_by(self.spec.limits.ineq_tol, self.spec.limits.eq_tol)
+        skipping = Skipping(first)
+        if "largest" in stored:
+            skipping.largest = np.array(stored["largest"], dtype=np.float64)
+            skipping.n_skipped = int(stored["n_skipped"])
+        return skipping
+
+    def _open_log(self) -> EvaluationLog | None:
+        """The evaluations of the run, in a file where there is a path."""
+        path, problem = self.options.evaluations, self.spec.problem
+        if path is None:
+            return EvaluationLog(problem) if self.spec.in_flight is not None else None
+        description = self.spec.description()
+        stored = stored_run(path, last=True) or description
+        free: tuple[str, ...] = FREE_IN_LOGS
+        if self.keeper is not None and self.keeper.continued:
+            free = (*free, "maxfev", "maxtime", "settings")
+        goes_on = not differences(stored, description, free)
+        opened = EvaluationLog(problem, path, stored if goes_on else description)
+        if goes_on and differences(stored, description, FREE_IN_LOGS):
+            opened.describe(description)
+        if opened.entries:
+            log.info("%d evaluations read from %s", len(opened.entries), path)
+        return opened
+
+    def _check_function(self) -> None:
+        """The function must give the stored values at a stored point."""
+        if self.keeper is not None and self.keeper.has_restored:
+            best = known_best(self.searching)
+            if best is not None:
+                self.keeper.check_function(self.searching, self._again(best.x))
+        if self.evaluator is not None and self.evaluator.log is not None:
+            self._check_log(self.evaluator.log)
+
+    def _check_log(self, evaluation_log: EvaluationLog) -> None:
+        """One stored evaluation must give the same values now."""
+        if self.keeper is not None and self.keeper.has_restored:
+            return  # checked by the checkpoint
+        ok = [entry for entry in evaluation_log.entries if entry.outcome.status == OK]
+        if not ok or self.options.evaluations is None:
+            return
+        last = ok[-1]
+        outcome = self._again(last.x)
+        if outcome.error is not None:
+            log.warning(
+                "a stored point of %s could not be evaluated again, so nothing tells whether the "
+                "function is the same: %s",
+                self.options.evaluations,
+                outcome.error.strip().splitlines()[-1],
+            )
+        elif not same_values(outcome, last.outcome.f, last.outcome.g, last.outcome.h):
+            raise LogError(
+                f"{self.options.evaluations} is the log of another function, or of one that does "
+                f"not repeat itself: at x = {last.x} f was {last.outcome.f!r} and is now "
+                f"{outcome.f!r}. Remove the file or give another name to start anew."
+            )
+
+    def _again(self, x: Floats) -> Outcome:
+        """One point beside the run."""
+        if self.evaluator is None:
+            return task_of(self.spec.problem)(x)
+        return self.evaluator.again(x)
+
+    # --- running --------------------------------------------------------------------------------
+    def run(self) -> Status:
+        """Advance the run until it stops; the reason."""
+        watch = self.watch
+        try:
+            with signals_end_the_run():
+                try:
+                    self._advance()
+                except KeyboardInterrupt as error:
+                    watch.status = Status.INTERRUPTED
+                    watch.close()
+                    self.say_how_to_go_on()
+                    raise_again(error, self.options.on_interrupt)
+                    return watch.status
+        except BaseException:
+            if watch.status != Status.INTERRUPTED:
+                watch.close()
+            raise
+        watch.close()
+        return watch.status
+
+    def _advance(self) -> None:
+        """The loop that fits."""
+        if self.evaluator is not None:
+            self._drive(self.evaluator)
+            return
+        engine = self.searching.standing
+        assert isinstance(engine, Engine)
+        direct = Direct(self.spec.problem, self.policy)
+        if self.spec.problem.is_compiled:
+            run_fused(engine, direct, self.spec.batch, self.watch)
+        elif self.spec.batch == 1 and direct.takes_points:
+            run_immediately(engine, direct, self.watch)
+        else:
+            run_rows(engine, direct, self.spec.batch, self.watch)
+
+    def _drive(self, evaluator: Evaluator) -> None:
+        """Ask, submit, collect, tell."""
+        searching, watch, in_flight = self.searching, self.watch, self.spec.in_flight
+        for trial in searching.pending():
+            evaluator.submit(trial.id, trial.x)
+        while not watch.stops():
+            room = 1 if in_flight is None else in_flight - evaluator.n_out
+            if in_flight is not None or not evaluator.n_out:
+                asked = searching.ask(self.spec.batch or 0 if in_flight is None else max(room, 0))
+                for trial in asked:
+                    evaluator.submit(trial.id, trial.x)
+            if not evaluator.n_out:
+                watch.status = Status.FINISHED  # the strategy has nothing more to ask
+                continue
+            entries = self._collected(evaluator, evaluator.n_out if in_flight is None else 1)
+            if entries is None:
+                continue  # the time is up
+            watch.set_clock(max(entry.at for entry in entries))
+            watch.note_evaluation(max(entry.outcome.seconds for entry in entries))
+            for entry in sorted(entries, key=lambda entry: entry.number):
+                searching.tell(entry, evaluator.counted(entry.outcome))
+
+    def _collected(self, evaluator: Evaluator, n: int) -> list[Entry] | None:
+        """The next n results; None if the time is up before."""
+        entries: list[Entry] = []
+        while len(entries) < n:
+            entry = evaluator.collect(self.watch.deadline)
+            if entry is None:
+                return None
+            entries.append(entry)
+        return entries
+
+    def say_how_to_go_on(self) -> None:
+        """After an interruption."""
+        files = [str(f) for f in (self.options.checkpoint, self.options.evaluations) if f]
+        if files:
+            log.warning(
+                "interrupted at %d of %d evaluations; the same call goes on from %s",
+                self.searching.standing.nfev, self.spec.maxfev, " and ".join(files),
+            )  # fmt: skip
+        else:
+            log.warning(
+                "interrupted at %d of %d evaluations; with checkpoint= or evaluations= a run can "
+                "go on", self.searching.standing.nfev, self.spec.maxfev,
+            )  # fmt: skip
+
+    def evaluate(self, x: Floats) -> Outcome:
+        """One more point beside the search, counted and logged like all others."""
+        if self.evaluator is None:
+            outcome = task_of(self.spec.problem)(x)
+            self.policy.judge(outcome, False)
+            return outcome
+        self.evaluator.submit(self._next_id, x)
+        self._next_id += 1
+        entry = self.evaluator.collect()
+        assert entry is not None
+        return self.evaluator.counted(entry.outcome)
+
+    def _facts(self) -> dict[str, Any]:
+        """What a checkpoint holds beside the search."""
+        facts = self.searching.facts()
+        skipping = None if self.evaluator is None else self.evaluator.skipping
+        if skipping is not None:
+            facts["largest"] = skipping.largest.tolist()
+            facts["n_skipped"] = skipping.n_skipped
+        return facts
+
+    def close(self) -> None:
+        """Let go of workers and files."""
+        if self.evaluator is not None:
+            self.evaluator.close()
+
+
+# --- fast paths -----------------------------------------------------------------------------------
+def run_fused(engine: Engine, direct: Direct, batch: int | None, watch: Watch) -> None:
+    """Compiled problem: the fused loop, in slices of about `PAUSE` seconds."""
+    first = engine.nfev
+    n = 10
+    while not watch.stops():
+        start = time.perf_counter()
+        try:
+            engine.run(engine.nfev + n, watch.each_generation, batch or 0)
+        except Exception as error:
+            direct.policy.note(error, is_mistake=engine.nfev == first)
+            engine.tell(np.nan, np.full(direct.g.size, np.nan), np.full(direct.h.size, np.nan))
+        elapsed = max(time.perf_counter() - start, 1e-6)
+        n = int(min(max(n * PAUSE / elapsed, 1), 100 * n, 10**7))
+
+
+def tell_outstanding(engine: Engine, direct: Direct, watch: Watch) -> bool:
+    """Evaluate what a run from a file had asked and not yet told; whether the run goes on."""
+    if watch.stops():
+        return False
+    points = engine.outstanding()
+    if len(points):
+        n = len(points)
+        f, g, h = np.empty(n), np.empty((n, direct.g.size)), np.empty((n, direct.h.size))
+        direct.fill(points, f, g, h)
+        engine.tell(f, g, h)
+    return not watch.stops()
+
+
+def run_immediately(engine: Engine, direct: Direct, watch: Watch) -> None:
+    """One point at a time, each result used at once: the paper's update."""
+    if not tell_outstanding(engine, direct, watch):
+        return
+    point = engine.ask(1)[0]
+    tell_ask = engine.bound_tell_ask(direct.g, direct.h, point)
+    evaluate, clock, goal = direct.one, time.monotonic, engine.goal
+    has_goal = goal > -math.inf
+    look_at = 0.0
+    while True:
+        answer = tell_ask(evaluate(point.copy()))  # a copy: the user may keep it
+        now = clock()
+        if answer != 1 or now >= look_at or (has_goal and engine.best_f <= goal):
+            if watch.stops():
+                return
+            look_at = min(now + PAUSE, watch.deadline)
+
+
+def run_rows(engine: Engine, direct: Direct, batch: int | None, watch: Watch) -> None:
+    """A batch at a time; its size is given or a function of N alone."""
+    if not tell_outstanding(engine, direct, watch):
+        return
+    most = batch or LARGEST_BATCH
+    points, f = np.empty((most, engine.problem.dim)), np.empty(most)
+    g, h = np.empty((most, direct.g.size)), np.empty((most, direct.h.size))
+    tell_ask_rows = engine.bound_tell_ask_rows(f, g, h, points)
+    # The arrays of each size of a batch, made once: this loop is the overhead of functions of rows.
+    first = [(points[:n], f[:n], g[:n], h[:n]) for n in range(most + 1)]
+    evaluate, size, clock, goal = direct.fill, batch or 0, time.monotonic, engine.goal
+    has_goal = goal > -math.inf
+    look_at = 0.0
+    n = tell_ask_rows(0, size)
+    while True:
+        asked, f, g, h = first[n]
+        evaluate(asked.copy(), f, g, h)  # a copy: the user may keep it
+        answer = tell_ask_rows(n, size)
+        n = abs(answer)
+        now = clock()
+        if answer <= 0 or now >= look_at or (has_goal and engine.best_f <= goal):
+            if watch.stops():
+                return
+            look_at = min(now + PAUSE, watch.deadline)

@@ -1,0 +1,240 @@
+"""A strategy at work: how far it is, and how it is saved and put back.
+
+A plain differential evolution keeps its own books in compiled code. Every other strategy is kept as
+a journal of its calls, with a `Ledger` for the books. Both have the same attributes and methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rdex.engine.constants import Constants
+from rdex.engine.engine import Engine
+from rdex.evaluation.log import Entry
+from rdex.evaluation.outcome import Outcome
+from rdex.recorder.ledger import Ledger
+from rdex.run.spec import RunSpec
+from rdex.strategies.archive import Sample
+from rdex.strategies.evolution import Evolution
+from rdex.strategies.journal import Journal
+from rdex.strategies.strategy import Trial
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class EngineSearching:
+    """A differential evolution alone.
+
+    Parameters
+    ----------
+    spec : RunSpec
+    is_asked : bool
+        Whether somebody else evaluates: batches as in a run of `minimize`, told in any order.
+    """
+
+    def __init__(self, spec: RunSpec, is_asked: bool = False) -> None:
+        self.spec = spec
+        self._is_asked = is_asked
+        room = spec.in_flight or spec.batch or 1
+        if is_asked:  # a generation, each of its trials with a race partner, can be pending
+            room = spec.settings.initial_size(spec.problem.dim, spec.maxfev)
+        self.standing: Engine = spec.engine(capacity=max(64, 2 * room + 4))
+        self._strategy = self._made(None)
+
+    @property
+    def label(self) -> str:
+        """Name of the settings."""
+        return self.settings.label
+
+    @property
+    def phases(self) -> list[Any]:
+        """One part alone."""
+        return []
+
+    @property
+    def settings(self) -> Constants:
+        """As the engine has them."""
+        return self.standing.settings
+
+    def _made(self, numbers: Any) -> Evolution:
+        any_order = self._is_asked or self.spec.in_flight is not None
+        return Evolution(self.standing, any_order, numbers, self._is_asked)
+
+    def pending(self) -> list[Trial]:
+        """Points that were out when the run was saved."""
+        return self._strategy.pending()
+
+    def ask(self, n: int) -> list[Trial]:
+        """Points of the engine."""
+        return self._strategy.ask(n)
+
+    def tell(self, entry: Entry, outcome: Outcome) -> None:
+        """To the engine."""
+        sample = Sample(entry.x, outcome.f, outcome.g, outcome.h, outcome.seconds)
+        self.tell_sample(entry.number, sample)
+
+    def tell_sample(self, id: int, sample: Sample) -> None:
+        """To the engine."""
+        self._strategy.tell(id, sample)
+
+    def inject(self, sample: Sample) -> None:
+        """A point nobody asked for; nothing may be pending."""
+        self.standing.inject(sample.x, sample.f, sample.g, sample.h)
+
+    def set_clock(self, share: float) -> None:
+        """The schedules follow it."""
+        self.standing.set_clock(share)
+
+    def arrays(self) -> Arrays:
+        """The state of the engine."""
+        return self.standing.arrays()
+
+    def facts(self) -> dict[str, Any]:
+        """Numbers of the points that are out."""
+        return self._strategy.saved()
+
+    def restore(self, arrays: Arrays, facts: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self.standing.restore(arrays, may_grow=not self._is_asked)
+        self._strategy = self._made(facts.get("numbers"))
+        self._strategy.restore(facts)
+
+    def extend(self, maxfev: int) -> None:
+        """A new schedule; points that were out are forgotten."""
+        numbers = self._strategy.saved().get("numbers")
+        self.standing.extend(maxfev)
+        is_empty = self.standing.n_asked == self.standing.nfev
+        self._strategy = self._made(None if is_empty else numbers)
+
+
+class JournalSearching:
+    """Any other strategy.
+
+    Parameters
+    ----------
+    spec : RunSpec
+    make : callable
+        ``make(maxfev)`` gives the strategy at its beginning, for that budget.
+    """
+
+    def __init__(self, spec: RunSpec, make: Callable[[int], Any]) -> None:
+        self.spec = spec
+        self._make = make
+        self._begin(spec.maxfev)
+
+    def _begin(self, maxfev: int) -> None:
+        self._journal = Journal(self._make(maxfev))
+        self.standing = Ledger(self.spec.problem, self.spec.limits, maxfev, self.spec.goal,
+                               self.spec.checkpoints, self._journal.strategy)  # fmt: skip
+        for sample in self.spec.known_samples:
+            self.standing.take(sample)
+        self._began_with = maxfev
+        self._extended: list[tuple[int, int]] = []  # calls made, and the new budget
+
+    @property
+    def label(self) -> str:
+        """As the strategy says."""
+        return str(self.strategy.label)
+
+    @property
+    def phases(self) -> list[Any]:
+        """As the strategy says."""
+        return list(self.strategy.phases)
+
+    @property
+    def settings(self) -> Constants:
+        """Of the differential evolution in it."""
+        return self.spec.settings
+
+    @property
+    def strategy(self) -> Any:
+        """The strategy itself."""
+        return self._journal.strategy
+
+    def pending(self) -> list[Trial]:
+        """Points that were out when the run was saved."""
+        return self._journal.pending()
+
+    def ask(self, n: int) -> list[Trial]:
+        """Points of the strategy."""
+        return self._journal.ask(n)
+
+    def tell(self, entry: Entry, outcome: Outcome) -> None:
+        """To the strategy and into the books."""
+        sample = Sample(entry.x, outcome.f, outcome.g, outcome.h, outcome.seconds)
+        self.tell_sample(entry.number, sample)
+
+    def tell_sample(self, id: int, sample: Sample) -> None:
+        """To the strategy and into the books."""
+        self._journal.tell(id, sample)
+        self.standing.take(sample)
+
+    def inject(self, sample: Sample) -> None:
+        """A point nobody asked for is one more evaluation, and data for the search."""
+        self._journal.inject(sample)
+        self.standing.take(sample)
+
+    def set_clock(self, share: float) -> None:
+        """Passed on."""
+        self._journal.set_clock(share)
+
+    def arrays(self) -> Arrays:
+        """The journal."""
+        budgets = [(0, self._began_with), *self._extended]
+        return {**self._journal.arrays(), "budgets": np.array(budgets, dtype=np.int64)}
+
+    def facts(self) -> dict[str, Any]:
+        """Nothing more."""
+        return {}
+
+    def restore(self, arrays: Arrays, facts: dict[str, Any]) -> None:
+        """Make all calls again, with the budgets of their times."""
+        budgets = checked_budgets(arrays)
+        self._begin(int(budgets[0, 1]))
+        sizes = self.spec.problem.n_ineq, self.spec.problem.n_eq
+        ends = [*budgets[1:].tolist(), [None, None]]
+        for calls, maxfev in ends:
+            for sample in self._journal.replay(arrays, *sizes, until=calls):
+                self.standing.take(sample)
+            if maxfev is not None:
+                self.extend(maxfev)
+
+    def extend(self, maxfev: int) -> None:
+        """A larger budget, from now on."""
+        self._extended.append((self._journal.n_calls, maxfev))
+        self._journal.extend(maxfev)
+        self.standing.extend(maxfev)
+
+
+#: What the driver knows of a strategy at work.
+Searching = EngineSearching | JournalSearching
+
+
+def checked_budgets(arrays: Arrays) -> NDArray[np.int64]:
+    """Budgets and the numbers of calls at which they began, or a RunFileError."""
+    from rdex.common.errors import RunFileError
+
+    budgets = arrays.get("budgets")
+    is_table = budgets is not None and budgets.ndim == 2 and budgets.shape[1] == 2
+    if budgets is None or not is_table or budgets.dtype != np.int64 or (budgets[:, 1] < 1).any():
+        raise RunFileError("the saved run has no list of budgets")
+    return budgets
+
+
+def make_searching(spec: RunSpec) -> Searching:
+    """The strategy that a run asks for, at its beginning."""
+    from rdex.strategies.registry import EVOLUTION, make_strategy
+
+    if spec.strategy == EVOLUTION:
+        return EngineSearching(spec)
+    return JournalSearching(spec, lambda maxfev: make_strategy(spec.strategy, spec.context(maxfev)))
+
+
+def make_asking(spec: RunSpec) -> Searching:
+    """The same for somebody else who evaluates."""
+    searching = make_searching(spec)
+    return searching if isinstance(searching, JournalSearching) else EngineSearching(spec, True)
