@@ -278,7 +278,7 @@ def test_used_time_counts_over_all_sessions(tmp_path):
 def test_a_run_with_a_time_limit_is_replayed_from_its_file(tmp_path):
     options = {"maxfev": 300, "rng": 1, "maxtime": 60.0, "evaluations": tmp_path / "e.csv"}
     first = minimize(slow, BOX, **options)
-    nothing = Counting(slow, 0)
+    nothing = Counting(slow, 1)
     nothing.__name__ = "slow"
     assert same_run(minimize(nothing, BOX, **options), first) and first.nfev == 300
 
