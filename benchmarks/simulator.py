@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 
 from rdex import Problem, minimize
-from rdex.run.options import points_in_flight
-from rdex.run.spec import make_settings
 from rdex.engine.anyorder import AnyOrder
 from rdex.engine.engine import Engine
 from rdex.engine.state import Limits
+from rdex.run.options import points_in_flight
+from rdex.run.spec import make_settings
 from rdex.suites import get
 
 MEAN, SIGMA, TIMEOUT = 0.05, 1.0, 0.5

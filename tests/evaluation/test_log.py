@@ -2,55 +2,14 @@
 
 import csv
 import json
-import math
 
 import numpy as np
 import pytest
+from log_samples import PROBLEM, RUN, entry, same, written
 
 from rdex import Problem
 from rdex.common.errors import LogError
-from rdex.evaluation.log import Entry, EvaluationLog, stored_run
-from rdex.evaluation.outcome import Outcome, failed
-
-PROBLEM = Problem(
-    [0, 0], [9, 9], n_ineq=1, n_eq=1, point=lambda x, g, h: 0.0,
-    variable_names=("width, mm", "f"), constraint_names=("stress", "balance"),
-)  # fmt: skip
-RUN = {"maxfev": 100, "rng": [1, 2]}
-
-
-def entry(k):
-    """Some evaluation, each of its own kind."""
-    x = np.array([k / 3.0, 1e-300 * k])
-    outcomes = [
-        Outcome(0.1 * k, np.array([-1.0 / 3.0]), np.array([5e-324]), None, "ok", 0.25, "node:12"),
-        Outcome(math.nan, np.array([2.0]), np.array([math.nan]), None, "skipped"),
-        failed(
-            1, 1, 'Traceback\n  "quoted", and\nValueError: no, "never"', "raised", 1.5, "node:3"
-        ),
-        Outcome(-math.inf, np.array([math.inf]), np.array([-0.0])),
-    ]
-    return Entry(7 * k, x, outcomes[k % 4], 0.5 * k)
-
-
-def written(path, n):
-    log = EvaluationLog(PROBLEM, path, RUN)
-    for k in range(n):
-        log.append(entry(k))
-    log.close()
-    return log
-
-
-def same(a, b):
-    return (
-        a.number == b.number
-        and a.x.tobytes() == b.x.tobytes()
-        and np.array_equal(
-            [a.outcome.f, *a.outcome.g, *a.outcome.h],
-            [b.outcome.f, *b.outcome.g, *b.outcome.h], equal_nan=True,
-        )
-        and a.outcome.status == b.outcome.status
-    )  # fmt: skip
+from rdex.evaluation.log import EvaluationLog, stored_run
 
 
 def test_what_is_written_is_read_back(tmp_path):
@@ -79,7 +38,8 @@ def test_plain_tools_read_it(tmp_path):
     assert "f" in table and "f_" in table  # a variable of that name
     np.testing.assert_allclose(frame["f_"], table["f_"], rtol=1e-12)
     assert frame["status"].tolist() == table["status"].tolist() and len(table) == 8
-    assert json.loads(path.read_text().split("\n")[0].split(" ", 3)[3]) == RUN == stored_run(path)
+    described = json.loads(path.read_text().split("\n")[0].split(" ", 3)[3])
+    assert described == {"sizes": [2, 1, 1], **RUN} and stored_run(path) == RUN
 
 
 def test_without_pandas_the_table_is_a_dict_of_arrays(tmp_path, monkeypatch):
@@ -126,13 +86,17 @@ def test_damage_before_the_end_is_named(tmp_path):
         EvaluationLog(PROBLEM, path, RUN)
 
 
-def test_other_files_and_other_runs_are_refused(tmp_path):
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "# notes of mine", "# rdex-evaluation notes\n"])
+def test_other_files_are_refused_and_kept(tmp_path, text):
     path = tmp_path / "e.csv"
-    path.write_text("a,b\n1,2\n")
-    with pytest.raises(LogError, match="is not a file of evaluations: it begins with 'a,b'"):
+    path.write_text(text)
+    with pytest.raises(LogError, match=f"is not a file of evaluations: it begins with '{text[:3]}"):
         EvaluationLog(PROBLEM, path, RUN)
-    assert path.read_text() == "a,b\n1,2\n"
-    path.unlink()
+    assert path.read_text() == text
+
+
+def test_other_runs_are_refused(tmp_path):
+    path = tmp_path / "e.csv"
     written(path, 2)
     with pytest.raises(LogError, match="another run: different maxfev"):
         EvaluationLog(PROBLEM, path, {**RUN, "maxfev": 5})
@@ -150,27 +114,3 @@ def test_two_runs_cannot_write_one_file(tmp_path):
         EvaluationLog(PROBLEM, path, RUN)
     log.close()
     EvaluationLog(PROBLEM, path, RUN).close()
-
-
-def test_a_full_disk_keeps_what_there_is(tmp_path, monkeypatch, caplog):
-    import rdex.evaluation.log as module
-
-    path = tmp_path / "e.csv"
-    log = EvaluationLog(PROBLEM, path, RUN)
-    log.append(entry(0))
-    write = module.os.write
-
-    def full(handle, data):
-        if len(data) > 20:
-            return write(handle, data[:10])
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(module.os, "write", full)
-    log.append(entry(1))
-    monkeypatch.undo()
-    log.append(entry(2))
-    log.close()
-    assert caplog.text.count("No space left on device") == 1 and len(log.entries) == 3
-    log = EvaluationLog(PROBLEM, path, RUN)
-    assert len(log.entries) == 1
-    log.close()

@@ -16,10 +16,10 @@ from typing import Protocol
 from rdex.common.errors import LogError
 from rdex.evaluation.failures import FailurePolicy
 from rdex.evaluation.log import Entry, EvaluationLog
-from rdex.evaluation.outcome import REPEATED, Outcome
-from rdex.evaluation.pool import Pool
 from rdex.evaluation.skipping import Skipping
 from rdex.problem.problem import Floats
+from rdex.workers.point_task import REPEATED, Outcome
+from rdex.workers.pool_protocol import Pool
 
 
 class Stage(Protocol):

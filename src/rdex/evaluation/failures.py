@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rdex.common.errors import EvaluationError
-from rdex.evaluation.outcome import RAISED, Outcome
+from rdex.workers.point_task import RAISED, Outcome
 
 
 class FailurePolicy:

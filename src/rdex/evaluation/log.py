@@ -1,45 +1,35 @@
-"""Every evaluation of a run in one growing text file, safe against a kill at any byte.
+"""Every evaluation of a run, in memory and in one growing text file that survives a kill.
 
-The file is a CSV table that any tool reads (lines that begin with `#` are comments):
-
-    # rdex-evaluations 1 {"run": {...}}
-    order,number,status,seconds,at,worker,message,f,x1,...,g1,...,h1,...,check
-    0,1,ok,0.0513,0.0524,host:4711,,3.25,...,8d0f2a11
-
-One line an evaluation, in the order in which results came back: `number` counts points in the order
-of asking, `seconds` is the time in the function, `at` the time since the run began, `check` the
-CRC-32 of the line before its last comma in eight hexadecimal digits. Numbers are written with all
-their digits. A line is appended by one write, so a killed process loses nothing that had come back;
-it is forced to the disk at most once a second and at the end, so a power cut may lose a second. A
-last line that is not whole is dropped when the file is opened again; anything else that does not
-fit is refused.
+`log_format` describes the text, `log_file` how it gets to the disk.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import logging
 import os
-import time
-import zlib
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rdex.common.errors import LogError
-from rdex.evaluation.outcome import OK, Outcome
+from rdex.evaluation.log_file import LogFile
+from rdex.evaluation.log_format import (
+    CHECK,
+    FACTS,
+    FORMAT,
+    VERSION,
+    comment_of,
+    facts_of,
+    last_line,
+    line_of,
+    names_line,
+    parse,
+    plain,
+)
 from rdex.problem.problem import Floats, Problem
+from rdex.workers.point_task import OK, Outcome
 
-log = logging.getLogger("rdex")
-
-FORMAT = "rdex-evaluations"
-VERSION = 1
-FACTS = ("order", "number", "status", "seconds", "at", "worker", "message", "f")
-
-#: Seconds between two times that the file is forced to the disk.
-SYNC = 1.0
+__all__ = ["Entry", "EvaluationLog", "LogError", "read_evaluations", "stored_run"]
 
 
 class Entry(NamedTuple):
@@ -59,6 +49,7 @@ class EvaluationLog:
     problem : Problem
         Gives names and sizes.
     path : path, optional
+        The folder is that of now, wherever the run goes later.
     description : dict
         What decides the run, as JSON values; a file of another one is refused.
     """
@@ -74,26 +65,43 @@ class EvaluationLog:
         self.columns = column_names(problem)
         self._known: dict[bytes, int] = {}  # points that need not be evaluated again
         self._file: LogFile | None = None
+        self._comments: list[tuple[int, dict[str, Any]]] = []  # each before a line
+        sizes = sizes_of(problem)
         if path is not None:
-            self._file = LogFile(path, self.columns, description or {})
+            self._file = LogFile(path, self.columns, sizes, description or {}, self._lines)
             try:
-                for cells in self._file.rows:
+                for cells in self._file.contents.rows:
                     self._remember(self._read(cells))
             except LogError:
                 self.close()
                 raise
-            self._file.rows = []
+            self._file.contents.rows = []
+            self._comments = self._file.contents.comments
         #: Lines that were there before this session began: they stand for evaluations.
         self.n_before = len(self.entries)
         #: The first of them that belongs to the present schedule. Earlier ones, of a smaller
         #: budget, give points that are known, but their order is not that of this run.
-        self.n_earlier = 0 if self._file is None else self._file.n_earlier
+        self.n_earlier = 0 if self._file is None else self._file.contents.n_earlier
 
     def append(self, entry: Entry) -> None:
         """One more evaluation has come back."""
         self._remember(entry)
         if self._file is not None:
-            self._file.write(self._cells(len(self.entries) - 1, entry))
+            self._file.write(line_of(self._cells(len(self.entries) - 1, entry)))
+
+    def _lines(self) -> Iterator[bytes]:
+        """All lines of the file."""
+        comments = list(self._comments)
+        sizes = sizes_of(self.problem)
+        has_names = False
+        for order in range(len(self.entries) + 1):
+            while comments and comments[0][0] == order:
+                yield comment_of(comments.pop(0)[1], sizes)
+                if not has_names:
+                    yield names_line(self.columns)
+                    has_names = True
+            if order < len(self.entries):
+                yield line_of(self._cells(order, self.entries[order]))
 
     def known(self, x: Floats) -> Outcome | None:
         """What came of this very point earlier, where it was evaluated without failing."""
@@ -110,19 +118,14 @@ class EvaluationLog:
         values = [outcome.f, *entry.x, *outcome.g, *outcome.h]
         return [
             str(order), str(entry.number), outcome.status, f"{outcome.seconds:.6g}",
-            f"{entry.at:.6f}", outcome.worker, last_line(outcome.error),
+            f"{entry.at:.6f}", plain(outcome.worker), last_line(outcome.error),
             *[repr(float(value)) for value in values],
         ]  # fmt: skip
 
     def _read(self, cells: list[str]) -> Entry:
-        order, number, status, seconds, at, worker, message = cells[:7]
-        if int(order) != len(self.entries):
-            raise LogError(f"expected evaluation {len(self.entries)}, got {order}")
-        values = np.array([float(cell) for cell in cells[7:]])
-        d, m = self.problem.dim, self.problem.n_ineq
-        x, g, h = values[1 : 1 + d], values[1 + d : 1 + d + m], values[1 + d + m :]
-        outcome = Outcome(float(values[0]), g, h, message or None, status, float(seconds), worker)
-        return Entry(int(number), x, outcome, float(at))
+        if cells[0] != str(len(self.entries)):
+            raise LogError(f"expected evaluation {len(self.entries)}, got {cells[0]}")
+        return entry_of(cells, self.problem)
 
     def table(self) -> Any:
         """The evaluations as a pandas DataFrame, or as a dict of arrays where pandas is not."""
@@ -137,7 +140,8 @@ class EvaluationLog:
             "message": np.array([last_line(e.outcome.error) for e in entries], dtype=object),
         }
         rows = [[e.outcome.f, *e.x, *e.outcome.g, *e.outcome.h] for e in entries]
-        names = self.columns[7:]
+        # pandas cannot hold lone surrogates.
+        names = [name.encode(errors="backslashreplace").decode() for name in self.columns[7:]]
         values = np.array(rows, dtype=float).reshape(len(entries), len(names))
         columns |= {name: values[:, k] for k, name in enumerate(names)}
         try:
@@ -150,6 +154,7 @@ class EvaluationLog:
         """Write down that the run goes on under another description."""
         self.n_earlier = len(self.entries)
         if self._file is not None:
+            self._comments.append((self.n_earlier, facts))
             self._file.describe(facts)
 
     def close(self) -> None:
@@ -158,183 +163,83 @@ class EvaluationLog:
             self._file.close()
 
 
-def last_line(text: str | None) -> str:
-    """What a traceback ends with."""
-    lines = (text or "").strip().splitlines()
-    return lines[-1] if lines else ""
+def entry_of(cells: list[str], problem: Problem) -> Entry:
+    """A line of the file as an evaluation; LogError where a cell is no number."""
+    _, number, status, seconds, at, worker, message = cells[:7]
+    d, m = problem.dim, problem.n_ineq
+    try:
+        values = np.array([float(cell) for cell in cells[7:]])
+        x, g, h = values[1 : 1 + d], values[1 + d : 1 + d + m], values[1 + d + m :]
+        outcome = Outcome(float(values[0]), g, h, message or None, status, float(seconds), worker)
+        return Entry(int(number), x, outcome, float(at))
+    except ValueError as error:
+        raise LogError(f"evaluations: evaluation {cells[0]}: {error}") from None
+
+
+def sizes_of(problem: Problem) -> list[int]:
+    """Numbers of variables, inequality and equality constraints."""
+    return [problem.dim, problem.n_ineq, problem.n_eq]
 
 
 def column_names(problem: Problem) -> list[str]:
     """Names of the columns: facts, variables, constraints; made distinct where they are not."""
     names = list(FACTS)
     for name in (*problem.variable_names, *problem.constraint_names):
-        while name in names or name == "check":
+        while name in names or name == CHECK:
             name += "_"
         names.append(name)
     return names
 
 
-class LogFile:
-    """The file behind a log: opened, checked, locked, and appended to."""
+def read_evaluations(
+    path: str | os.PathLike[str], problem: Problem
+) -> list[tuple[Floats, float, Floats, Floats]]:
+    """The values in a file of evaluations of any run, as data for another one.
 
-    def __init__(
-        self, path: str | os.PathLike[str], columns: list[str], description: dict[str, Any]
-    ) -> None:
-        self.path = os.fspath(path)
-        self.rows: list[list[str]] = []
-        self.n_earlier = 0  # of them, those above the last description
-        self._size = 0
-        self.description: dict[str, Any] | None = None
-        try:
-            self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise OSError(
-                error.errno, f"evaluations: cannot write {self.path}: {reason}"
-            ) from error
-        self._synced = time.monotonic()
-        self._is_broken = False
-        try:
-            lock(self._handle, self.path)
-            self._size = self._load(columns)
-            os.ftruncate(self._handle, self._size)
-            if self.description is None:
-                self.describe(description)
-                self._append(line_of([*columns, "check"], checked=False))
-            else:
-                self._compare(description)
-        except BaseException:
-            os.close(self._handle)
-            raise
+    Only evaluations that worked are given back (status `ok`), in their order, each as (x, f, g, h).
+    The run may have had another algorithm, budget, seed, other bounds and other names; its numbers
+    of variables and constraints must be those of the problem. The file is only read: its run may
+    still be writing it. Points may lie outside the bounds of `problem`.
 
-    def _load(self, columns: list[str]) -> int:
-        """Read what is there; the number of bytes that are whole."""
-        with open(self.path, "rb") as stream:
+    Parameters
+    ----------
+    path : path
+    problem : Problem
+
+    Raises
+    ------
+    LogError
+        The file is damaged, or is not one of such a problem.
+    OSError
+        It cannot be read.
+    """
+    try:
+        with open(path, "rb") as stream:
             data = stream.read()
-        whole = 0
-        has_names = False
-        while whole < len(data):
-            end = data.find(b"\n", whole)
-            line = data[whole : end if end >= 0 else len(data)]
-            try:
-                cells = self._line(line, columns, has_names)
-            except (ValueError, UnicodeDecodeError) as error:
-                is_last = end < 0 or end == len(data) - 1
-                if is_last and not isinstance(error, LogError):
-                    break  # torn: it never came to its end
-                raise LogError(f"evaluations: {self.path}, byte {whole}: {error}") from None
-            if end < 0:  # only its end of line is missing
-                os.write(self._handle, b"\n")
-            has_names = has_names or cells == []
-            if cells:
-                self.rows.append(cells)
-            whole += len(line) + 1
-        if not has_names:
-            self.description = None
-        return whole if has_names else 0
-
-    def _line(self, line: bytes, columns: list[str], has_names: bool) -> list[str] | None:
-        """Cells of an evaluation; None for a comment, [] for the names; ValueError if torn."""
-        text = line.decode()
-        if text.startswith("#"):
-            words = text.split(" ", 3)
-            if len(words) < 4:
-                raise ValueError("a comment that is not whole")
-            facts = json.loads(words[3])
-            if words[1] != FORMAT or words[2] != str(VERSION):
-                raise LogError(f"expected {FORMAT} {VERSION}, got {words[1]} {words[2]}")
-            self.description = facts
-            self.n_earlier = len(self.rows)
-            return None
-        if self.description is None:
-            raise LogError(f"is not a file of evaluations: it begins with {text[:40]!r}")
-        if not has_names:
-            given = next(csv.reader([text]))
-            if given != [*columns, "check"]:
-                if line_of([*columns, "check"], checked=False).startswith(line):
-                    raise ValueError("names that are not whole")
-                raise LogError(f"another run: expected the columns {', '.join(columns)}")
-            return []
-        body, comma, check = text.rpartition(",")
-        if not comma or len(check) != 8 or int(check, 16) != zlib.crc32(body.encode()):
-            raise ValueError("the line is damaged")
-        cells = next(csv.reader([body]))
-        if len(cells) != len(columns):
-            raise LogError(f"expected {len(columns)} cells, got {len(cells)}")
-        return cells
-
-    def _compare(self, description: dict[str, Any]) -> None:
-        """The stored run must be this one."""
-        stored = self.description or {}
-        different = [
-            key
-            for key in sorted(set(stored) | set(description))
-            if stored.get(key) != description.get(key)
-        ]
-        if different:
-            raise LogError(
-                f"{self.path} holds the evaluations of another run: different "
-                f"{', '.join(different)}. Remove the file or give another name to start anew."
-            )
-
-    def describe(self, facts: dict[str, Any]) -> None:
-        """Write a comment that says what the run is from here on."""
-        self.description = facts
-        self._append(f"# {FORMAT} {VERSION} {json.dumps(facts)}\n".encode())
-
-    def write(self, cells: list[str]) -> None:
-        """Append one evaluation; a disk that is full is reported once, the run goes on."""
-        if self._is_broken:
-            return
-        try:
-            self._append(line_of(cells))
-        except OSError as error:
-            self._is_broken = True
-            log.error(
-                "cannot write to %s any more: %s; the evaluations up to here are kept",
-                self.path,
-                error.strerror or error,
-            )
-            os.ftruncate(self._handle, self._size)
-
-    def _append(self, line: bytes) -> None:
-        written = os.write(self._handle, line)
-        while written < len(line):  # a signal, or the last bytes of a disk
-            written += os.write(self._handle, line[written:])
-        self._size += len(line)
-        now = time.monotonic()
-        if now - self._synced >= SYNC:
-            self._synced = now
-            os.fsync(self._handle)
-
-    def close(self) -> None:
-        """Force everything to the disk and let the file go."""
-        try:
-            os.fsync(self._handle)
-        finally:
-            os.close(self._handle)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(error.errno, f"evaluations: cannot read {path}: {reason}") from error
+    contents = parse(data, os.fspath(path))
+    if contents.names is None:
+        raise LogError(f"evaluations: {path} holds no evaluations")
+    sizes = sizes_of(problem)
+    n_values = len(contents.names) - len(FACTS)
+    stored = contents.sizes if contents.sizes is not None else sizes  # earlier versions: unknown
+    if stored != sizes or n_values != sum(sizes):
+        has = in_words(stored) if sum(stored) == n_values else f"{n_values} columns of values"
+        raise LogError(f"evaluations: {path} has {has}; the problem has {in_words(sizes)}")
+    entries = [entry_of(cells, problem) for cells in contents.rows]
+    return [
+        (entry.x, entry.outcome.f, entry.outcome.g, entry.outcome.h)
+        for entry in entries
+        if entry.outcome.status == OK
+    ]
 
 
-def line_of(cells: list[str], checked: bool = True) -> bytes:
-    """Cells as a line, with its checksum at the end."""
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="").writerow(cells)
-    body = stream.getvalue()
-    return (f"{body},{zlib.crc32(body.encode()):08x}\n" if checked else f"{body}\n").encode()
-
-
-def lock(handle: int, path: str) -> None:
-    """Only one run may write a file; the lock ends with the process."""
-    try:
-        import fcntl
-    except ModuleNotFoundError:  # no such locks on this system
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise OSError(f"evaluations: {path} is in use by another run") from None
-    except OSError:  # a file system without locks
-        return
+def in_words(sizes: list[int]) -> str:
+    """Sizes for a message."""
+    d, m, p = sizes
+    return f"{d} variables, {m} inequality and {p} equality constraints"
 
 
 def stored_run(path: str | os.PathLike[str], last: bool = False) -> dict[str, Any] | None:
@@ -344,9 +249,10 @@ def stored_run(path: str | os.PathLike[str], last: bool = False) -> dict[str, An
             found = None
             for line in stream:
                 if line.startswith(f"# {FORMAT} {VERSION} ") and line.endswith("\n"):
-                    found = json.loads(line.split(" ", 3)[3])
+                    found = facts_of(line)
+                    found.pop("sizes", None)
                     if not last:
                         break
             return found
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None

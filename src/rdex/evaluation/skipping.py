@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from rdex.evaluation.outcome import OK, RAISED, SKIPPED, Outcome, failed
 from rdex.problem.constraints import Source
 from rdex.problem.problem import Floats, Problem
+from rdex.workers.point_task import OK, RAISED, SKIPPED, Outcome, failed
 
 
 class CheapFirst:

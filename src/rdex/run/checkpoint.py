@@ -17,8 +17,8 @@ import numpy as np
 
 from rdex.common.errors import RunFileError
 from rdex.engine.files import load_state, save_state
-from rdex.evaluation.outcome import Outcome
 from rdex.run.spec import FREE_IN_CHECKPOINTS, RunSpec, differences, is_extension
+from rdex.workers.point_task import Outcome
 
 if TYPE_CHECKING:
     from rdex.run.searching import Searching

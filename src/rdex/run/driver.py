@@ -23,10 +23,7 @@ from rdex.engine.engine import LARGEST_BATCH, Engine
 from rdex.evaluation.direct import Direct
 from rdex.evaluation.evaluator import Evaluator
 from rdex.evaluation.failures import FailurePolicy
-from rdex.evaluation.local import LocalPool, task_of
 from rdex.evaluation.log import Entry, EvaluationLog, stored_run
-from rdex.evaluation.outcome import OK, Outcome
-from rdex.evaluation.pool import make_pool
 from rdex.evaluation.skipping import CheapFirst, Skipping
 from rdex.problem.problem import Floats
 from rdex.run.checkpoint import Checkpoint, known_best, same_values
@@ -36,6 +33,10 @@ from rdex.run.searching import EngineSearching, make_searching
 from rdex.run.spec import FREE_IN_LOGS, RunSpec, differences
 from rdex.run.status import Status
 from rdex.run.watch import PAUSE, Watch
+from rdex.workers.in_process import InProcessPool
+from rdex.workers.point_task import OK, Outcome, task_of
+from rdex.workers.pool import make_pool
+from rdex.workers.retrying_pool import with_retries
 
 log = logging.getLogger("rdex")
 
@@ -100,7 +101,7 @@ class Driver:
         try:
             is_here = isinstance(options.workers, int) and options.workers == 1
             if is_here and options.eval_timeout is None:
-                pool: Any = LocalPool(problem, int(options.retries))
+                pool: Any = with_retries(InProcessPool(problem), int(options.retries))
             else:
                 pool = make_pool(
                     task_of(problem), options.workers, options.eval_timeout, int(options.retries)

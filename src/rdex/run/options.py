@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rdex.common.checks import checked_number
-from rdex.evaluation.pool import workers_of
+from rdex.workers.pool import workers_of
 
 Path = str | os.PathLike[str]
 

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from rdex.engine.constants import Constants
 from rdex.engine.engine import Engine
 from rdex.evaluation.log import Entry
-from rdex.evaluation.outcome import Outcome
 from rdex.recorder.ledger import Ledger
 from rdex.run.spec import RunSpec
 from rdex.strategies.archive import Sample
 from rdex.strategies.evolution import Evolution
 from rdex.strategies.journal import Journal
 from rdex.strategies.strategy import Trial
+from rdex.workers.point_task import Outcome
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -9,34 +9,17 @@ from collections import deque
 
 import numpy as np
 
-from rdex.evaluation.outcome import RAISED, Outcome, Task, failed, worker_name
 from rdex.problem.problem import Floats, Problem
+from rdex.workers.point_task import RAISED, Outcome, failed, task_of, worker_name
 
 
-class RowsAsPoint:
-    """One point through a function of rows, for workers."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-
-    def __call__(self, x: Floats, g: Floats, h: Floats) -> float:
-        f, g_rows, h_rows = self.problem.evaluate(x[None, :])
-        g[:], h[:] = g_rows[0], h_rows[0]
-        return float(f[0])
-
-
-def task_of(problem: Problem, retries: int = 0) -> Task:
-    """One point of a problem as a task."""
-    return Task(problem.point or RowsAsPoint(problem), problem.n_ineq, problem.n_eq, retries)
-
-
-class LocalPool:
+class InProcessPool:
     """Evaluates here: one point at a time, or all that wait by one call of a function of rows."""
 
-    def __init__(self, problem: Problem, retries: int = 0) -> None:
+    def __init__(self, problem: Problem) -> None:
         self.n: int | None = None  # there are no workers
         self.problem = problem
-        self._task = task_of(problem, retries)
+        self._task = task_of(problem)
         self._takes_rows = problem.rows is not None
         self._waiting: deque[tuple[int, Floats]] = deque()
         self._done: deque[tuple[int, Outcome]] = deque()
@@ -61,24 +44,17 @@ class LocalPool:
         """All that wait; if the function raises, all of them have failed, each with its share of
         the time."""
         numbers, points = zip(*self._waiting, strict=True)
+        self._waiting.clear()
         n = len(points)
         start = time.perf_counter()
-        outcomes: list[Outcome] = []
-        for attempt in range(self._task.retries + 1):
-            try:
-                f, g, h = self.problem.evaluate(np.array(points))
-            except Exception:
-                if attempt == self._task.retries:
-                    lost = failed(
-                        self.problem.n_ineq, self.problem.n_eq, traceback.format_exc(), RAISED
-                    )
-                    outcomes = [lost] * n
-            else:
-                outcomes = [Outcome(float(f[i]), g[i].copy(), h[i].copy()) for i in range(n)]
-                break
+        try:
+            f, g, h = self.problem.evaluate(np.array(points))
+            outcomes = [Outcome(float(f[i]), g[i].copy(), h[i].copy()) for i in range(n)]
+        except Exception:
+            text = traceback.format_exc()
+            outcomes = [failed(self.problem.n_ineq, self.problem.n_eq, text, RAISED)] * n
         share = (time.perf_counter() - start) / n
         name = worker_name(os.getpid())
-        self._waiting.clear()
         for number, outcome in zip(numbers, outcomes, strict=True):
             self._done.append((number, outcome._replace(seconds=share, worker=name)))
 

@@ -8,48 +8,20 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
+from worker_checks import POINTS, is_alive, outcomes, point, wait_until
 
 from rdex import Problem
 from rdex.common.errors import EvaluationError
-from rdex.evaluation.child import Child
 from rdex.evaluation.evaluator import Evaluator
 from rdex.evaluation.failures import FailurePolicy
-from rdex.evaluation.local import task_of
-from rdex.evaluation.outcome import PickledTask, Task, unpacked
-from rdex.evaluation.pool import Executor, ForeignMap, ProcessPool, make_pool
-
-
-def point(x, g, h):
-    g[0] = x[0] - 1
-    return float(x @ x)
-
-
-POINTS = np.arange(10.0).reshape(5, 2)
-
-
-def outcomes(pool, points=POINTS):
-    """Outcomes of the points, in their order."""
-    for number, x in enumerate(points):
-        pool.submit(number, x)
-    found = dict(pool.next(math.inf) for _ in points)
-    return [found[number] for number in range(len(points))]
-
-
-@pytest.fixture
-def pool_of():
-    pools = []
-
-    def make(function, n=2, n_ineq=1, **limits):
-        pools.append(ProcessPool(Task(function, n_ineq, 0), n, **limits))
-        return pools[-1]
-
-    yield make
-    for pool in pools:
-        pool.close()
+from rdex.workers.in_process import InProcessPool
+from rdex.workers.point_task import PickledTask, PointTask, task_of, unpacked
+from rdex.workers.pool import ExecutorPool, MapPool, ProcessPool, make_pool
+from rdex.workers.retrying_pool import with_retries
+from rdex.workers.worker_process import WorkerProcess
 
 
 def test_outcomes_carry_values_time_and_worker(pool_of):
@@ -130,6 +102,23 @@ def test_failures_are_repeated(pool_of, tmp_path, way):
     assert (tmp_path / "tries").read_text() == "xxx"
 
 
+def test_rows_are_repeated_together_and_alone_by_the_same_rule():
+    calls = []
+
+    def rows(x):
+        calls.append(len(x))
+        if len(calls) < 3:
+            raise ArithmeticError
+        return (x**2).sum(1), x[:, :1], None
+
+    problem = Problem([0.0] * 2, [9.0] * 2, n_ineq=1, rows=rows)
+    found = outcomes(with_retries(InProcessPool(problem), 2))
+    assert [o.f for o in found] == [float(x @ x) for x in POINTS] and calls == [5, 5, 5]
+    calls.clear()
+    found = outcomes(with_retries(InProcessPool(problem), 1))
+    assert [o.status for o in found] == ["raised"] * 5 and calls == [5, 5]
+
+
 def test_a_hung_evaluation_and_what_it_started_are_ended(pool_of, tmp_path):
     def hanging(x, g, h):
         if x[0] == 4:
@@ -147,32 +136,17 @@ def test_a_hung_evaluation_and_what_it_started_are_ended(pool_of, tmp_path):
     wait_until(lambda: not is_alive(pid))
 
 
-def is_alive(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
-def wait_until(fact):
-    end = time.monotonic() + 30
-    while not fact():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 ORPHAN = """
 import sys, time
-from rdex.evaluation.outcome import Task
-from rdex.evaluation.pool import ProcessPool
+from rdex.workers.point_task import PointTask
+from rdex.workers.pool import ProcessPool
 path = sys.argv[1]
 def hang(x, g, h):
     import os
     with open(path, "w") as stream:
         stream.write(str(os.getpid()))
     time.sleep(300)
-pool = ProcessPool(Task(hang, 0, 0), 1)
+pool = ProcessPool(PointTask(hang, 0, 0), 1)
 pool.submit(0, [1.0])
 time.sleep(300)
 """
@@ -190,9 +164,9 @@ def test_workers_end_with_a_killed_parent(tmp_path):
 def test_a_worker_killed_once_is_replaced(pool_of):
     pool = pool_of(point, n=1)
     outcomes(pool)
-    (child,) = pool._children
-    os.kill(child.process.pid, signal.SIGKILL)
-    child.process.wait()
+    (worker,) = pool.pool._processes
+    os.kill(worker.process.pid, signal.SIGKILL)
+    worker.process.wait()
     assert [o.error for o in outcomes(pool)] == [None] * 5
 
 
@@ -202,45 +176,46 @@ def test_the_signal_that_ended_a_worker_is_named(pool_of):
 
 
 def test_a_worker_that_exits_alone_is_told_apart_too():
-    pickled = PickledTask(Task(lambda x, g, h: os._exit(3), 0, 0))
-    child = Child(pickled.data, 0, 0)  # not forked: as on systems without a nursery
-    assert child.evaluate(POINTS[0]).error == "the worker process died (exit code 3)"
-    child.close()
+    pickled = PickledTask(PointTask(lambda x, g, h: os._exit(3), 0, 0))
+    process = WorkerProcess(pickled.data, 0, 0)  # as on systems without a fork server
+    assert process.evaluate(POINTS[0]).error == "the worker process died (exit code 3)"
+    process.close()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only there is a nursery")
-def test_a_nursery_that_has_gone_is_replaced(pool_of):
+@pytest.mark.skipif(sys.platform != "linux", reason="only there is a fork server")
+def test_a_fork_server_that_has_gone_is_replaced(pool_of):
     pool = pool_of(point, n=1)
     outcomes(pool)
-    nursery = pool._nursery._process
-    nursery.kill()
-    nursery.wait()
-    wait_until(lambda: pool._children[0].process.poll() is not None)
+    server = pool.pool._fork_server._process
+    server.kill()
+    server.wait()
+    wait_until(lambda: pool.pool._processes[0].process.poll() is not None)
     assert [o.error for o in outcomes(pool)] == [None] * 5
 
 
 def test_closing_ends_evaluations_that_still_run(pool_of):
     pool = pool_of(lambda x, g, h: time.sleep(60) or 0.0, n=1, n_ineq=0)
     pool.submit(0, POINTS[0])
-    wait_until(lambda: pool._children and pool._children[0].process)
-    process = pool._children[0].process
+    processes = pool.pool._processes
+    wait_until(lambda: processes and processes[0].process)
+    process = processes[0].process
     pool.close()
-    assert pool.next(math.inf)[1].error is not None and process.poll() is not None
+    assert pool.next(math.inf)[1].error is not None and not is_alive(process.pid)
 
 
 def test_what_cannot_travel_is_named():
     lock = threading.Lock()
     with pytest.raises(ValueError, match=r"workers: the function cannot be sent .*lock"):
-        ProcessPool(Task(lambda x, g, h: lock, 0, 0), 1)
+        ProcessPool(PointTask(lambda x, g, h: lock, 0, 0), 1)
 
 
 def test_foreign_maps():
-    task = Task(point, 1, 0)
+    task = PointTask(point, 1, 0)
     with ThreadPoolExecutor(2) as executor:
-        kinds = {map: ForeignMap, executor: Executor, executor.map: ForeignMap}
+        kinds = {map: MapPool, executor: ExecutorPool, executor.map: MapPool}
         for workers, kind in kinds.items():
             pool = make_pool(task, workers)
-            assert isinstance(pool, kind)
+            assert type(pool) is kind
             assert [o.f for o in outcomes(pool)] == [float(x @ x) for x in POINTS]
             pool.close()
 
@@ -255,19 +230,19 @@ def test_foreign_workers_can_be_guarded():
 
     with ThreadPoolExecutor(2) as executor:
         for workers in (executor, executor.map):
-            pool = make_pool(Task(hanging, 1, 0), workers, timeout=0.5)
+            pool = make_pool(PointTask(hanging, 1, 0), workers, timeout=0.5)
             found = outcomes(pool)
             pool.close()
             assert [o.status for o in found] == ["ok", "ok", "timeout", "died", "ok"]
 
 
 def test_a_task_is_unpacked_once_in_a_process():
-    task = PickledTask(Task(point, 1, 0))
+    task = PickledTask(PointTask(point, 1, 0))
     assert unpacked(task.key, task.data) is unpacked(task.key, task.data)
 
 
 def test_a_map_that_loses_results_is_named():
-    pool = make_pool(Task(point, 1, 0), lambda task, points: [task(x) for x in points[:-1]])
+    pool = make_pool(PointTask(point, 1, 0), lambda task, points: [task(x) for x in points[:-1]])
     with pytest.raises(ValueError, match="expected 5 results from map, got 4"):
         outcomes(pool)
 
@@ -313,7 +288,7 @@ class Client:
 
 def test_a_point_that_kills_dask_workers_has_failed():
     client = Client()
-    pool = make_pool(Task(point, 1, 0), client)
+    pool = make_pool(PointTask(point, 1, 0), client)
     found = outcomes(pool)
     client.executor.shutdown()
     assert pool.n == 3

@@ -14,31 +14,20 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Protocol
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
-from rdex.evaluation.child import Child, GuardedTask
-from rdex.evaluation.nursery import Nursery
-from rdex.evaluation.outcome import Outcome, PickledTask, Task, failed
+import numpy as np
+
 from rdex.problem.problem import Floats
+from rdex.workers.fork_server import ForkServer
+from rdex.workers.point_task import Outcome, PickledTask, PointTask, failed
+from rdex.workers.pool_protocol import Pool
+from rdex.workers.retrying_pool import with_retries
+from rdex.workers.worker_process import GuardedTask, WorkerProcess
 
 #: Seconds of waiting at a stretch; in between a signal can be answered on every system.
 STRETCH = 0.5
-
-
-class Pool(Protocol):
-    """What evaluates: points in with a number, outcomes out with it."""
-
-    n: int | None
-
-    def submit(self, number: int, x: Floats) -> None:
-        """Have a point evaluated."""
-
-    def next(self, until: float) -> tuple[int, Outcome] | None:
-        """The next outcome that comes back; None if the clock reaches `until` before."""
-
-    def close(self) -> None:
-        """Let go of what was started here."""
 
 
 class Arrivals:
@@ -63,62 +52,86 @@ class Arrivals:
 
 
 class ProcessPool:
-    """`n` worker processes."""
+    """`n` worker processes. In a fork of this process it starts processes of its own."""
 
-    def __init__(self, task: Task, n: int, timeout: float | None = None, retries: int = 0) -> None:
+    def __init__(self, task: PointTask, n: int, timeout: float | None = None) -> None:
         self.task = task
         self.n: int | None = n
+        self._size = n
         self._data = PickledTask(task).data
-        self._limits = (timeout, retries)
-        self._threads = ThreadPoolExecutor(n, thread_name_prefix="rdex-worker")
+        self._timeout = timeout
+        self._out: dict[int, Floats] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Threads that each look after one process."""
+        self._pid = os.getpid()
+        self._threads = ThreadPoolExecutor(self._size, thread_name_prefix="rdex-worker")
         self._local = threading.local()
-        self._children: list[Child] = []
-        self._nursery = Nursery()
+        self._processes: list[WorkerProcess] = []
+        self._fork_server = ForkServer()
         self._arrivals = Arrivals()
 
     def submit(self, number: int, x: Floats) -> None:
         """Have a point evaluated by the next free process."""
-        future: Future[Outcome] = self._threads.submit(self._evaluate, x)
-        self._arrivals.expect(number, future)
+        self._start_anew_after_fork()
+        self._out[number] = x
+        self._send(number, x)
+
+    def _send(self, number: int, x: Floats) -> None:
+        self._arrivals.expect(number, self._threads.submit(self._evaluate, x))
 
     def next(self, until: float) -> tuple[int, Outcome] | None:
         """The next outcome that comes back."""
+        self._start_anew_after_fork()
         done = self._arrivals.next(until)
-        return None if done is None else (done[0], done[1].result())
+        if done is None:
+            return None
+        number, future = done
+        del self._out[number]
+        return number, future.result()
+
+    def _start_anew_after_fork(self) -> None:
+        """A fork has inherited neither threads nor processes; what is out is evaluated again."""
+        if os.getpid() != self._pid:
+            self._begin()
+            for number, x in self._out.items():
+                self._send(number, x)
 
     def _evaluate(self, x: Floats) -> Outcome:
         """Evaluate on this thread's process."""
-        child: Child | None = getattr(self._local, "child", None)
-        if child is None:
+        process: WorkerProcess | None = getattr(self._local, "process", None)
+        if process is None:
             sizes = (self.task.n_ineq, self.task.n_eq)
-            child = Child(self._data, *sizes, *self._limits, start=self._nursery.start)
-            self._local.child = child
-            self._children.append(child)
-        return child.evaluate(x)
+            start = self._fork_server.start
+            process = WorkerProcess(self._data, *sizes, self._timeout, start=start)
+            self._local.process = process
+            self._processes.append(process)
+        return process.evaluate(x)
 
     def close(self) -> None:
         """End all processes, and the evaluations that still run in them."""
+        if os.getpid() != self._pid:  # they are another process's
+            return
         self._threads.shutdown(wait=False, cancel_futures=True)
         for by_force in (False, True):  # all of them have the time of grace at once
-            for child in self._children:
-                child.interrupt(by_force)
+            for process in self._processes:
+                process.interrupt(by_force)
         self._threads.shutdown(wait=True)
-        for child in self._children:
-            child.close()
-        self._nursery.close()
+        for process in self._processes:
+            process.close()
+        self._fork_server.close()
 
 
-class ForeignMap:
+class MapPool:
     """Any map-like callable, or object with `map`: MPI pools, multiprocessing, joblib.
 
     It takes several points at once and gives nothing back before all of them are done.
     """
 
-    def __init__(
-        self, task: Task, workers: Any, timeout: float | None = None, retries: int = 0
-    ) -> None:
+    def __init__(self, task: PointTask, workers: Any, timeout: float | None = None) -> None:
         self.n: int | None = None
-        self.task = sendable(task, timeout, retries)
+        self.task = sendable(task, timeout)
         self._map: Callable[..., Iterable[Outcome]] = getattr(workers, "map", workers)
         self._waiting: list[tuple[int, Floats]] = []
         self._done: deque[tuple[int, Outcome]] = deque()
@@ -145,14 +158,12 @@ class ForeignMap:
         self.task.close()
 
 
-class Executor:
+class ExecutorPool:
     """A `concurrent.futures` executor, or a Dask client: whatever has `submit`."""
 
-    def __init__(
-        self, task: Task, workers: Any, timeout: float | None = None, retries: int = 0
-    ) -> None:
+    def __init__(self, task: PointTask, workers: Any, timeout: float | None = None) -> None:
         self.n = workers_of(workers)
-        self.task = sendable(task, timeout, retries)
+        self.task = sendable(task, timeout)
         self._sizes = (task.n_ineq, task.n_eq)
         self._workers = workers
         self._options = {"pure": False} if is_dask(workers) else {}
@@ -186,12 +197,9 @@ class Executor:
         self.task.close()
 
 
-def sendable(task: Task, timeout: float | None, retries: int) -> PickledTask | GuardedTask:
+def sendable(task: PointTask, timeout: float | None) -> PickledTask | GuardedTask:
     """The task as somebody else's workers carry it out."""
-    if timeout is not None:
-        return GuardedTask(task, timeout, retries)
-    task.retries = retries
-    return PickledTask(task)
+    return PickledTask(task) if timeout is None else GuardedTask(task, timeout)
 
 
 def is_dask(workers: Any) -> bool:
@@ -211,11 +219,18 @@ def workers_of(workers: Any) -> int | None:
 
 
 def make_pool(
-    task: Task, workers: Any, timeout: float | None = None, retries: int = 0
-) -> ProcessPool | ForeignMap | Executor:
-    """The pool that the argument `workers` asks for."""
-    if isinstance(workers, int):
-        n = workers if workers > 0 else (os.cpu_count() or 1)
-        return ProcessPool(task, n, timeout, retries)
-    kind = Executor if hasattr(workers, "submit") else ForeignMap
-    return kind(task, workers, timeout, retries)
+    task: PointTask, workers: Any, timeout: float | None = None, retries: int = 0
+) -> Pool:
+    """The pool that the argument `workers` asks for.
+
+    A point whose process died is tried once more even without `retries`: it may have been another
+    one's fault. Dask has repeated such points itself.
+    """
+    after_death = max(1, retries)
+    if isinstance(workers, int | np.integer):
+        n = int(workers) if workers > 0 else (os.cpu_count() or 1)
+        return with_retries(ProcessPool(task, n, timeout), retries, after_death)
+    if timeout is None:
+        after_death = 0
+    kind = ExecutorPool if hasattr(workers, "submit") else MapPool
+    return with_retries(kind(task, workers, timeout), retries, after_death)
