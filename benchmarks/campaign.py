@@ -23,7 +23,7 @@ import numpy as np
 import rdex.campaign
 import rdex.store
 from rdex.campaign.plan import Plan
-from rdex.campaign.running import Task, execute, warm
+from rdex.campaign.running import RunTask, execute, warm
 from rdex.store import Store
 from rdex.store.schema import encode_run, read_row
 
@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, os.cpu_count() or 1])
     options = parser.parse_args()
     plan = Plan.of(problems=options.problems, runs=options.runs, maxfev=options.maxfev)
-    tasks = [Task(key, plan.algorithm(key.algorithm)) for key in plan.keys()]
+    tasks = [RunTask(key, plan.algorithm(key.algorithm)) for key in plan.keys()]
     began = time.perf_counter()
     warm(tasks)
     print(f"kernels ready in {time.perf_counter() - began:.1f} s")
@@ -53,7 +53,7 @@ def main() -> None:
         print(f"{workers} workers are {faster:.2f} times as fast as {options.workers[0]}\n")
 
 
-def steps(task: Task) -> None:
+def steps(task: RunTask) -> None:
     """Time of the steps around one run."""
     result = execute(task)
     assert result.content is not None
@@ -71,7 +71,7 @@ def steps(task: Task) -> None:
     )
 
 
-def stored_again(task: Task) -> rdex.store.StoredRun:
+def stored_again(task: RunTask) -> rdex.store.StoredRun:
     """A run as the encoder sees it."""
     from rdex.campaign.running import find_problem
 

@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 from rdex.report.contents import Options, collect
-from rdex.report.sheets import Sheet, sheets
+from rdex.report.printed_tables import PrintedTable, printed_tables
 from rdex.report.writing import comma_separated, markdown
 from rdex.store import Dataset, load
 
@@ -20,7 +20,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGE = DOCS / "peers.md"
 MARK = "<!-- what follows is written by benchmarks/peers.py -->"
 
-#: Sheets of the report that are kept.
+#: Tables of the report that are kept.
 KEPT = ("uscore", "friedman", "pairwise", "feasibility", "score_by_problem")
 SHOWN = ("uscore", "friedman", "pairwise", "feasibility")
 
@@ -58,8 +58,9 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=Path("out/peers"))
     folder = parser.parse_args().folder
     data = load(folder)
-    found: dict[str, Sheet] = {
-        sheet.name: sheet for sheet in sheets(collect([folder], Options(reference="rdex-csop")))
+    found: dict[str, PrintedTable] = {
+        sheet.name: sheet
+        for sheet in printed_tables(collect([folder], Options(reference="rdex-csop")))
     }
     for name in KEPT:
         target = DOCS / "data" / f"peers-{name.replace('_', '-')}.csv"

@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rdex.report.beside import paper_sheets
 from rdex.report.campaign_page import campaign_html
 from rdex.report.contents import Options, collect
 from rdex.report.figures import write_figures
-from rdex.report.sheets import sheets
+from rdex.report.paper_comparison import paper_tables
+from rdex.report.printed_tables import printed_tables
 from rdex.report.writing import write_tables
 from rdex.scoring import Trials, store_trials
 
@@ -63,7 +63,7 @@ def measure(store: Path, out: Path) -> None:
     with step("read and score"):
         contents = collect([store], Options())
     with step("tables"):
-        own = sheets(contents)
+        own = printed_tables(contents)
         write_tables(own, out / "tables")
     with step("figures"):
         write_figures(contents, out / "figures")
@@ -79,7 +79,7 @@ def measure(store: Path, out: Path) -> None:
     )
     print(f"page {size:.1f} MB; limit {MEGABYTES:g} MB")
     began = time.perf_counter()
-    write_tables(paper_sheets(contents), out / "tables")
+    write_tables(paper_tables(contents), out / "tables")
     print(f"--paper adds {time.perf_counter() - began:.1f} s")
 
 

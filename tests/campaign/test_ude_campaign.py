@@ -79,8 +79,8 @@ def test_every_table_says_reconstruction(tmp_path):
     pytest.importorskip("scikit_posthocs")
     import rdex.campaign
     import rdex.store
-    from rdex.report.beside import matches
     from rdex.report.contents import run_rows
+    from rdex.report.paper_comparison import matches
     from rdex.scoring import summary, trials_from_stores
 
     rdex.campaign.run(

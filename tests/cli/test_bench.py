@@ -17,7 +17,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import rdex.store
-from rdex.campaign import Progress
+from rdex.campaign import CampaignProgress
 from rdex.cli.app import app
 from rdex.cli.printing import duration
 from rdex.cli.progress import Display, line_of, panel
@@ -185,7 +185,7 @@ def test_wrong_words_end_with_a_message(words, message, tmp_path, monkeypatch):
 
 
 def test_progress_in_a_line_and_in_a_terminal():
-    progress = Progress(total=100, stored=20, computed=30, failed=2, running=4)
+    progress = CampaignProgress(total=100, stored=20, computed=30, failed=2, running=4)
     progress.begun -= 60
     assert line_of(progress).startswith("50/100 done, 4 running, 2 failed, 32 runs/min, 1 min 3")
     console = Console(force_terminal=True, width=80, record=True, file=io.StringIO())
@@ -195,7 +195,7 @@ def test_progress_in_a_line_and_in_a_terminal():
 
 def test_without_a_terminal_there_are_lines(capsys, monkeypatch):
     monkeypatch.setattr("rdex.cli.progress.LINE_EVERY", 0.0)
-    progress = Progress(total=3, computed=1)
+    progress = CampaignProgress(total=3, computed=1)
     key = RunKey("a", "g2006/G06", 2, 10, 1)
     with Display(Console(force_terminal=False)) as display:
         display(progress, key, "ValueError: no")

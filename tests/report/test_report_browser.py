@@ -19,7 +19,7 @@ pytest.importorskip("scikit_posthocs")
 import rdex
 from rdex.report.campaign_page import campaign_html
 from rdex.report.contents import Options, collect
-from rdex.report.sheets import sheets
+from rdex.report.printed_tables import printed_tables
 
 pytestmark = pytest.mark.skipif(
     chromium_path() is None, reason="no Chromium: scripts/install-chromium.sh installs it"
@@ -44,7 +44,7 @@ def contents(tmp_path_factory):
 @pytest.fixture(scope="module")
 def page(contents, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "index.html"
-    path.write_text(campaign_html(contents, sheets(contents), None), encoding="utf-8")
+    path.write_text(campaign_html(contents, printed_tables(contents), None), encoding="utf-8")
     return path
 
 

@@ -24,7 +24,7 @@ from rdex.cli.app import app
 from rdex.report import Options, campaign_report
 from rdex.report.campaign_page import campaign_html
 from rdex.report.contents import contents_of
-from rdex.report.sheets import sheets
+from rdex.report.printed_tables import printed_tables
 from rdex.report.traces import bands
 from rdex.scoring import Trials
 
@@ -41,7 +41,7 @@ def block(html, id):
 
 def page_of(trials, **options):
     contents = contents_of(trials, Options(**options))
-    return campaign_html(contents, sheets(contents), None)
+    return campaign_html(contents, printed_tables(contents), None)
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from made_up_trials import made_up
 pytest.importorskip("statsmodels")
 pytest.importorskip("scikit_posthocs")
 
-from rdex.report.beside import CAVEATS, matches, pair, paper_sheets, problem_number
 from rdex.report.contents import Options, contents_of
+from rdex.report.paper_comparison import CAVEATS, matches, pair, paper_tables, problem_number
 from rdex.scoring import paper_table, target_score
 
 FOUR = ("rdex-csop", "rdex", "UDE_III", "cl_srde")
@@ -18,7 +18,7 @@ FOUR = ("rdex-csop", "rdex", "UDE_III", "cl_srde")
 @pytest.fixture(scope="module")
 def found():
     contents = contents_of(made_up(("other", *FOUR)), Options())
-    return {sheet.name: sheet for sheet in paper_sheets(contents)}
+    return {sheet.name: sheet for sheet in paper_tables(contents)}
 
 
 def test_names_match_without_case_and_punctuation():
@@ -63,11 +63,11 @@ def test_ratio_is_left_out_where_it_says_nothing():
 
 
 def test_a_field_without_the_papers_algorithms_has_no_such_table():
-    assert paper_sheets(contents_of(made_up(("x", "y")), Options())) == []
+    assert paper_tables(contents_of(made_up(("x", "y")), Options())) == []
 
 
 def test_part_of_the_field_is_warned_of():
-    sheets = paper_sheets(contents_of(made_up(("rdex", "y")), Options()))
+    sheets = paper_tables(contents_of(made_up(("rdex", "y")), Options()))
     assert any("do not compare" in note for note in sheets[0].notes)
 
 

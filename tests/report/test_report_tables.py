@@ -1,4 +1,4 @@
-"""Sheets: the paper's layouts, and what each format makes of awkward names."""
+"""Printed tables: the paper's layouts, and what each format makes of awkward names."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ pytest.importorskip("scikit_posthocs")
 
 from rdex.report.contents import METRICS, Options, contents_of
 from rdex.report.numbers import latex_text, markdown_text, shown
-from rdex.report.sheets import Cell, Sheet, sheets
+from rdex.report.printed_tables import Cell, PrintedTable, printed_tables
 from rdex.report.writing import comma_separated, latex, markdown, write_tables
 from rdex.scoring import Trials
 
@@ -27,7 +27,7 @@ def contents():
 
 @pytest.fixture(scope="module")
 def found(contents):
-    return {sheet.name: sheet for sheet in sheets(contents)}
+    return {sheet.name: sheet for sheet in printed_tables(contents)}
 
 
 def test_every_table_of_the_paper_is_there(found):
@@ -77,16 +77,16 @@ def test_pairwise_and_friedman_are_laid_out_as_in_the_paper(found, contents):
 
 
 def test_one_algorithm_has_no_comparisons():
-    alone = {sheet.name for sheet in sheets(contents_of(made_up(("A",)), Options()))}
+    alone = {sheet.name for sheet in printed_tables(contents_of(made_up(("A",)), Options()))}
     assert "pairwise" not in alone
     assert {"uscore", "final_quality"} <= alone
 
 
-def test_sheets_refuse_rows_of_other_lengths():
+def test_printed_tables_refuse_rows_of_other_lengths():
     with pytest.raises(ValueError, match="expected 2 columns"):
-        Sheet("x", "t", ("a", "b"), ((Cell(1),),))
+        PrintedTable("x", "t", ("a", "b"), ((Cell(1),),))
     with pytest.raises(ValueError, match="expected 2 columns"):
-        Sheet("x", "t", ("a", "b"), (), groups=(("g", 3),))
+        PrintedTable("x", "t", ("a", "b"), (), groups=(("g", 3),))
 
 
 def test_latex_escapes_every_special_character():
@@ -129,7 +129,9 @@ def test_means_of_infinite_values_are_printed():
     f = np.full((2, 2, 3, 4), np.inf)
     trials = Trials.from_arrays(f, np.ones_like(f), maxfev=40)
     text = latex(
-        next(s for s in sheets(contents_of(trials, Options())) if s.name == "final_objective")
+        next(
+            s for s in printed_tables(contents_of(trials, Options())) if s.name == "final_objective"
+        )
     )
     assert "inf" in text and "nan" not in text
 
@@ -139,11 +141,11 @@ def test_all_tables_compile(contents, tmp_path):
     engine = shutil.which("pdflatex") or shutil.which("tectonic")
     if engine is None:
         pytest.skip("no LaTeX engine: neither pdflatex nor tectonic is installed")
-    from rdex.report.beside import paper_sheets
+    from rdex.report.paper_comparison import paper_tables
 
     named = made_up(("RDEx-CSOP", AWKWARD, "UDEIII", HOSTILE, "漢--é`'\""))
     more = contents_of(named, Options())
-    write_tables([*sheets(more), *paper_sheets(more)], tmp_path)
+    write_tables([*printed_tables(more), *paper_tables(more)], tmp_path)
     flags = ["-interaction=nonstopmode", "-halt-on-error"] if "pdflatex" in engine else []
     run = subprocess.run([engine, *flags, "tables.tex"], cwd=tmp_path, capture_output=True,
                          text=True, errors="replace", check=False)  # fmt: skip

@@ -5,7 +5,7 @@ run. Writes to the `store` and to nothing else. Imports `store` and the rooms to
 """
 
 from rdex.campaign.algorithms import Algorithm
-from rdex.campaign.campaign import CampaignError, Outcome, Progress, run
+from rdex.campaign.campaign import CampaignError, CampaignOutcome, CampaignProgress, run
 from rdex.campaign.plan import Plan
 
-__all__ = ["Algorithm", "CampaignError", "Outcome", "Plan", "Progress", "run"]
+__all__ = ["Algorithm", "CampaignError", "CampaignOutcome", "CampaignProgress", "Plan", "run"]

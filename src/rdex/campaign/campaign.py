@@ -11,8 +11,8 @@ from time import monotonic
 from typing import Any
 
 from rdex.campaign.plan import Plan, only_of, shard_of
-from rdex.campaign.pools import DaskPool, LocalPool, Lost, Pool, PoolError
-from rdex.campaign.running import Result, Task, versions, warm
+from rdex.campaign.pools import DaskPool, LocalPool, Lost, PoolError, RunPool
+from rdex.campaign.running import FinishedRun, RunTask, versions, warm
 from rdex.store import RunKey, Store
 
 #: How often a run is begun again whose worker died, before it counts as failed.
@@ -27,7 +27,7 @@ class CampaignError(Exception):
 
 
 @dataclass
-class Progress:
+class CampaignProgress:
     """Where a campaign stands.
 
     `total` runs are asked for; `stored` of them were there before, `computed` are new, `failed`
@@ -71,7 +71,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CampaignOutcome:
     """What a session did.
 
     `total` runs were asked for; `stored` were there, `computed` are new, `failed` ended with an
@@ -94,7 +94,7 @@ class Outcome:
 
 #: Called with the progress, and with the run that has ended and its error ("" for none), if one
 #: has.
-OnProgress = Callable[[Progress, RunKey | None, str], None]
+OnProgress = Callable[[CampaignProgress, RunKey | None, str], None]
 
 
 def run(
@@ -111,7 +111,7 @@ def run(
     data: str | os.PathLike[str] | None = None,
     on_progress: OnProgress | None = None,
     **words: Any,
-) -> Outcome:
+) -> CampaignOutcome:
     """Make all runs of a plan that the folder `out` does not hold yet.
 
     Results do not depend on the number of workers, on Dask, nor on how often it was interrupted.
@@ -167,8 +167,10 @@ def run(
     done = store.check(plan.keys())
     left = [key for key in keys if key not in done]
     failed = [key for key in left if store.has_failed(key)] if not retry_failed else []
-    progress = Progress(len(keys), stored=len(keys) - len(left), skipped=len(failed))
-    tasks = [Task(key, plan.algorithm(key.algorithm), place) for key in left if key not in failed]
+    progress = CampaignProgress(len(keys), stored=len(keys) - len(left), skipped=len(failed))
+    tasks = [
+        RunTask(key, plan.algorithm(key.algorithm), place) for key in left if key not in failed
+    ]
     if tasks:
         pool = make_pool(workers, scheduler, cluster, tasks)
         try:
@@ -179,18 +181,18 @@ def run(
             ) from error
         finally:
             pool.close()
-    return Outcome(
+    return CampaignOutcome(
         progress.total, progress.stored, progress.computed, progress.failed, progress.skipped,
         progress.seconds, progress.run_seconds,
     )  # fmt: skip
 
 
-def _ignore(_progress: Progress, _key: RunKey | None, _error: str) -> None:
+def _ignore(_progress: CampaignProgress, _key: RunKey | None, _error: str) -> None:
     return None
 
 
 def make_pool(
-    workers: int, scheduler: str | None, cluster: str | None, tasks: list[Task]
+    workers: int, scheduler: str | None, cluster: str | None, tasks: list[RunTask]
 ) -> LocalPool | DaskPool:
     """The pool asked for; for workers of this machine all kernels are compiled first."""
     if scheduler is not None and cluster is not None:
@@ -210,7 +212,11 @@ def make_pool(
 
 
 def carry_out(
-    tasks: list[Task], store: Store, pool: Pool, progress: Progress, on_progress: OnProgress
+    tasks: list[RunTask],
+    store: Store,
+    pool: RunPool,
+    progress: CampaignProgress,
+    on_progress: OnProgress,
 ) -> None:
     """Give tasks to the pool and put what comes back into the store, until none is left.
 
@@ -241,14 +247,14 @@ def carry_out(
             if losses[task.key] < MOST_LOSSES:
                 waiting.append(task)
                 continue
-            result = Result(None, 0.0, f"the worker died {MOST_LOSSES} times: {result.reason}")
+            result = FinishedRun(None, 0.0, f"the worker died {MOST_LOSSES} times: {result.reason}")
         progress.run_seconds += result.wall_time
         keep(store, task.key, result, progress)
         progress.running = pool.running
         on_progress(progress, task.key, result.error)
 
 
-def keep(store: Store, key: RunKey, result: Result, progress: Progress) -> None:
+def keep(store: Store, key: RunKey, result: FinishedRun, progress: CampaignProgress) -> None:
     """Put a result into the store, a failure too."""
     if result.error or result.content is None:
         store.write_failure(key, result.error, result.traceback, result.content)

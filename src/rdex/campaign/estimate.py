@@ -7,7 +7,7 @@ from time import perf_counter
 
 from rdex.campaign.algorithms import CountedRun
 from rdex.campaign.plan import Plan
-from rdex.campaign.running import Task, find_problem
+from rdex.campaign.running import RunTask, find_problem
 from rdex.store import RunKey, Store, StoreError, load
 
 #: Evaluations of a trial.
@@ -15,14 +15,14 @@ TRIAL = 3000
 
 
 @dataclass(frozen=True)
-class Estimate:
+class PlanEstimate:
     """Seconds of one core for the runs that are left; `unknown` algorithms are not in it."""
 
     core_seconds: float
     unknown: tuple[str, ...]
 
 
-def estimate(plan: Plan, left: list[RunKey], store: Store, data: str | None = None) -> Estimate:
+def estimate(plan: Plan, left: list[RunKey], store: Store, data: str | None = None) -> PlanEstimate:
     """Time for the runs `left`, without making any of them.
 
     The engine's algorithms are timed on each problem for a few thousand evaluations; for others,
@@ -38,9 +38,9 @@ def estimate(plan: Plan, left: list[RunKey], store: Store, data: str | None = No
             if isinstance(algorithm.run, CountedRun):
                 unknown.add(key.algorithm)
                 continue
-            known[kind] = trial_time(Task(key, algorithm, data))
+            known[kind] = trial_time(RunTask(key, algorithm, data))
         total += known[kind]
-    return Estimate(total, tuple(sorted(unknown)))
+    return PlanEstimate(total, tuple(sorted(unknown)))
 
 
 def stored_times(store: Store) -> dict[tuple[str, str], float]:
@@ -53,7 +53,7 @@ def stored_times(store: Store) -> dict[tuple[str, str], float]:
     return {kind: float(value) for kind, value in medians.items()}
 
 
-def trial_time(task: Task) -> float:
+def trial_time(task: RunTask) -> float:
     """Seconds of a run, from a short one."""
     key = task.key
     problem = find_problem(key.problem_id, task.data)

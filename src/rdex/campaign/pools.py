@@ -1,7 +1,7 @@
 """Where runs are made: processes of this machine, or the workers of a Dask cluster.
 
-Both take tasks and give back pairs of a task and its `Result`, or `Lost` where the process that
-had it died. Nothing here knows of stores.
+Both take tasks and give back pairs of a task and its `FinishedRun`, or `Lost` where the process
+that had it died. Nothing here knows of stores.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 from concurrent.futures import Future
 from typing import Any, NamedTuple, Protocol
 
-from rdex.campaign.running import Result, Task, execute
+from rdex.campaign.running import FinishedRun, RunTask, execute
 from rdex.common.extras import require
 
 #: Libraries of linear algebra start no threads of their own: workers fill the cores already.
@@ -37,16 +37,16 @@ class Lost(NamedTuple):
     reason: str
 
 
-class Pool(Protocol):
+class RunPool(Protocol):
     """What the campaign needs of a pool."""
 
     def room(self, is_suspect: bool) -> bool:
         """Whether a task can be taken now; a suspect has lost a worker before."""
 
-    def submit(self, task: Task, is_suspect: bool) -> None:
+    def submit(self, task: RunTask, is_suspect: bool) -> None:
         """Take a task."""
 
-    def next(self, timeout: float) -> tuple[Task, Result | Lost] | None:
+    def next(self, timeout: float) -> tuple[RunTask, FinishedRun | Lost] | None:
         """A task that has ended, waiting for it up to `timeout` seconds."""
 
     @property
@@ -73,7 +73,9 @@ class LocalPool:
     def __init__(self, workers: int) -> None:
         self._loky = require("joblib.externals.loky", "bench")
         self._lanes: list[Lane] = [Lane(self._executor()) for _ in range(workers)]
-        self._ended: queue.SimpleQueue[tuple[Lane, Task, Future[Result]]] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[tuple[Lane, RunTask, Future[FinishedRun]]] = (
+            queue.SimpleQueue()
+        )
 
     def _executor(self) -> Any:
         return self._loky.ProcessPoolExecutor(
@@ -91,7 +93,7 @@ class LocalPool:
     def room(self, is_suspect: bool) -> bool:
         return self._lane(is_suspect) is not None
 
-    def submit(self, task: Task, is_suspect: bool) -> None:
+    def submit(self, task: RunTask, is_suspect: bool) -> None:
         lane = self._lane(is_suspect)
         assert lane is not None
         lane.held += 1
@@ -103,7 +105,7 @@ class LocalPool:
             future.set_exception(error)
         future.add_done_callback(lambda done: self._ended.put((lane, task, done)))
 
-    def next(self, timeout: float) -> tuple[Task, Result | Lost] | None:
+    def next(self, timeout: float) -> tuple[RunTask, FinishedRun | Lost] | None:
         try:
             lane, task, future = self._ended.get(timeout=timeout)
         except queue.Empty:
@@ -176,8 +178,8 @@ class DaskPool:
             self._client = distributed.Client(address, timeout="30s", set_as_default=False)
         except (OSError, TimeoutError) as error:
             raise PoolError(f"no Dask scheduler answers at {scheduler}: {error}") from error
-        self._ended: queue.SimpleQueue[tuple[Task, Any]] = queue.SimpleQueue()
-        self._held: dict[Any, Task] = {}
+        self._ended: queue.SimpleQueue[tuple[RunTask, Any]] = queue.SimpleQueue()
+        self._held: dict[Any, RunTask] = {}
         self._threads = 1
         self._looked = -math.inf
 
@@ -192,12 +194,12 @@ class DaskPool:
             self._looked = time.monotonic()
         return len(self._held) <= 2 * self._threads
 
-    def submit(self, task: Task, is_suspect: bool) -> None:
+    def submit(self, task: RunTask, is_suspect: bool) -> None:
         future = self._client.submit(execute, task, pure=False, retries=2)
         self._held[future] = task
         future.add_done_callback(lambda done: self._ended.put((task, done)))
 
-    def next(self, timeout: float) -> tuple[Task, Result | Lost] | None:
+    def next(self, timeout: float) -> tuple[RunTask, FinishedRun | Lost] | None:
         try:
             task, future = self._ended.get(timeout=timeout)
         except queue.Empty:

@@ -23,7 +23,7 @@ from rdex.suites import registry
 
 
 @dataclass(frozen=True)
-class Task:
+class RunTask:
     """A run to be made; `data` is the place of the official data of cec2017, if it is named."""
 
     key: RunKey
@@ -32,7 +32,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Result:
+class FinishedRun:
     """A run that was made: the bytes of its file, and what went wrong, if anything did.
 
     Of a run that failed the bytes are what it did until then, None where it did nothing.
@@ -44,7 +44,7 @@ class Result:
     traceback: str = ""
 
 
-def execute(task: Task) -> Result:
+def execute(task: RunTask) -> FinishedRun:
     """Make a run. An exception in it is a result, not an exception."""
     clock = perf_counter()
     key = task.key
@@ -65,12 +65,12 @@ def execute(task: Task) -> Result:
             started=started,
             wall_time=wall_time,
         )
-        return Result(encode_run(stored), wall_time, *described(failure))
+        return FinishedRun(encode_run(stored), wall_time, *described(failure))
     except Exception as error:
-        return Result(None, perf_counter() - clock, *described(error))
+        return FinishedRun(None, perf_counter() - clock, *described(error))
 
 
-def made(task: Task, problem: Problem) -> tuple[Record, BaseException | None]:
+def made(task: RunTask, problem: Problem) -> tuple[Record, BaseException | None]:
     """What a run recorded, and the exception that ended it early."""
     key = task.key
     try:
@@ -96,7 +96,7 @@ def find_problem(id: str, data: str | None) -> Problem:
 _prepared: set[tuple[str, str]] = set()
 
 
-def prepare(task: Task) -> None:
+def prepare(task: RunTask) -> None:
     """Load once what runs of an algorithm on a problem need, so that no run's time includes it."""
     kind = (task.key.algorithm, task.key.problem_id)
     if kind not in _prepared:
@@ -128,7 +128,7 @@ def cpu() -> str:
     return f"{binding.get_host_cpu_name()}; {model}"
 
 
-def warm(tasks: list[Task]) -> None:
+def warm(tasks: list[RunTask]) -> None:
     """Compile in this process all that the tasks need, so that workers find it in the cache."""
     for task in tasks:
         prepare(task)

@@ -12,7 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from rdex.campaign import Progress
+from rdex.campaign import CampaignProgress
 from rdex.cli.printing import duration
 from rdex.store import RunKey
 
@@ -43,7 +43,7 @@ class Display:
         if self._live is not None:
             self._live.stop()
 
-    def __call__(self, progress: Progress, key: RunKey | None, error: str) -> None:
+    def __call__(self, progress: CampaignProgress, key: RunKey | None, error: str) -> None:
         """A look at the campaign; `key` has ended if it is given, with `error` if it failed."""
         if key is not None and error:
             line = f"failed: {key.label}: {error}"
@@ -58,7 +58,7 @@ class Display:
             typer.echo(line_of(progress), err=True)
 
 
-def line_of(progress: Progress) -> str:
+def line_of(progress: CampaignProgress) -> str:
     """Where a campaign stands, in one line."""
     done = progress.stored + progress.computed
     parts = [
@@ -73,7 +73,7 @@ def line_of(progress: Progress) -> str:
     return ", ".join(parts)
 
 
-def panel(progress: Progress) -> Table:
+def panel(progress: CampaignProgress) -> Table:
     """Bar and line of the live display."""
     done = progress.stored + progress.computed + progress.failed + progress.skipped
     lines = Table.grid()

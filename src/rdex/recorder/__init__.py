@@ -6,7 +6,7 @@ rooms to its left.
 """
 
 from rdex.recorder.counting import BudgetSpent, CountingRecorder
-from rdex.recorder.diagnostics import History, history_of
-from rdex.recorder.history import Record, record_of
+from rdex.recorder.history import History, history_of
+from rdex.recorder.record import Record, record_of
 
 __all__ = ["BudgetSpent", "CountingRecorder", "History", "Record", "history_of", "record_of"]

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from rdex.problem import Problem
 from rdex.problem.problem import Floats
-from rdex.recorder.history import Record
+from rdex.recorder.record import Record
 
 
 class BudgetSpent(BaseException):

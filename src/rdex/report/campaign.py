@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rdex.common.files import atomic_write
-from rdex.report.beside import CAVEATS, paper_sheets
 from rdex.report.campaign_page import campaign_html
 from rdex.report.contents import Contents, Options, collect
 from rdex.report.figures import write_figures
-from rdex.report.sheets import sheets
+from rdex.report.paper_comparison import CAVEATS, paper_tables
+from rdex.report.printed_tables import printed_tables
 from rdex.report.writing import write_tables
 
 
@@ -66,8 +66,8 @@ def write_report(
     """The files of a report whose contents are known."""
     target = Path(out)
     target.mkdir(parents=True, exist_ok=True)
-    own = sheets(contents)
-    beside = paper_sheets(contents) if paper else None
+    own = printed_tables(contents)
+    beside = paper_tables(contents) if paper else None
     tables = write_tables([*own, *(beside or ())], target / "tables")
     if beside:
         caveats = target / "tables" / "paper_caveats.md"

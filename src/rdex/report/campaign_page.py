@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rdex.report.beside import CAVEATS
 from rdex.report.contents import METRICS, Contents, Matrix, run_rows
-from rdex.report.critical import diagram, svg
+from rdex.report.critical_difference import diagram, svg
 from rdex.report.numbers import ABSENT, shown
 from rdex.report.page import compact, embedded, render, safe
-from rdex.report.sheets import Sheet
+from rdex.report.paper_comparison import CAVEATS
+from rdex.report.printed_tables import PrintedTable
 from rdex.report.traces import kept_checkpoints, reached_by_problem
 from rdex.report.writing import WRITERS
 from rdex.scoring.arrays import Floats, Ints
@@ -26,7 +26,7 @@ REPEATED = ("algorithm", "problem_id", "suite", "edition", "instance", "rng", "f
 
 
 def campaign_html(
-    contents: Contents, sheets: Sequence[Sheet], paper_sheets: Sequence[Sheet] | None
+    contents: Contents, sheets: Sequence[PrintedTable], paper_sheets: Sequence[PrintedTable] | None
 ) -> str:
     """The page; `paper_sheets` is None where the paper was not asked for."""
     target = contents.target
@@ -178,7 +178,7 @@ def _indented(text: str | None) -> str:
 
 
 def data_blocks(
-    contents: Contents, sheets: Sequence[Sheet], rows: Sequence[dict[str, Any]]
+    contents: Contents, sheets: Sequence[PrintedTable], rows: Sequence[dict[str, Any]]
 ) -> Iterator[tuple[str, Any]]:
     """(id, JSON) of the script's data: what is needed at once, then one block a problem."""
     at = kept_checkpoints(contents.attainment.budget.size)

@@ -13,7 +13,7 @@ import numpy as np
 from rdex.common.extras import require
 from rdex.engine.settings import Settings
 from rdex.report.contents import METRICS, Contents
-from rdex.report.critical import Diagram, diagram
+from rdex.report.critical_difference import Diagram, diagram
 from rdex.report.drawing import STYLE, line_style, literal, new_figure, save
 from rdex.report.traces import Bands
 from rdex.scoring.arrays import Floats

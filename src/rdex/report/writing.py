@@ -1,4 +1,4 @@
-"""Sheets as LaTeX, Markdown and CSV."""
+"""Printed tables as LaTeX, Markdown and CSV."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rdex.report.numbers import latex_text, markdown_text
-from rdex.report.sheets import Cell, Sheet
+from rdex.report.printed_tables import Cell, PrintedTable
 
 #: Tables wider than the text are shrunk to its width, others left as they are.
 FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
@@ -27,7 +27,7 @@ INPUTS
 """
 
 
-def latex(sheet: Sheet) -> str:
+def latex(sheet: PrintedTable) -> str:
     """A table environment; needs the packages booktabs and graphicx."""
     is_text = [_is_text(sheet, at) for at in range(len(sheet.columns))]
     lines = [
@@ -72,7 +72,7 @@ def _latex_cell(cell: Cell) -> str:
     return f"\\textbf{{{text}}}" if cell.is_best else text
 
 
-def markdown(sheet: Sheet) -> str:
+def markdown(sheet: PrintedTable) -> str:
     """A pipe table under its title."""
     is_text = [_is_text(sheet, at) for at in range(len(sheet.columns))]
     lines = [
@@ -91,7 +91,7 @@ def markdown(sheet: Sheet) -> str:
     return "\n".join([*lines, ""])
 
 
-def comma_separated(sheet: Sheet) -> str:
+def comma_separated(sheet: PrintedTable) -> str:
     """One line of headings, then the values with all their digits; what is unknown is empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
@@ -105,8 +105,8 @@ def comma_separated(sheet: Sheet) -> str:
 WRITERS = {"tex": latex, "md": markdown, "csv": comma_separated}
 
 
-def write_tables(sheets: Sequence[Sheet], folder: str | os.PathLike[str]) -> list[Path]:
-    """Every sheet in every format, and a document with all of them that compiles."""
+def write_tables(sheets: Sequence[PrintedTable], folder: str | os.PathLike[str]) -> list[Path]:
+    """Every table in every format, and a document with all of them that compiles."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written = []
@@ -121,6 +121,6 @@ def write_tables(sheets: Sequence[Sheet], folder: str | os.PathLike[str]) -> lis
     return [*written, document]
 
 
-def _is_text(sheet: Sheet, at: int) -> bool:
+def _is_text(sheet: PrintedTable, at: int) -> bool:
     """Whether a column holds text, which stands on the left."""
     return any(isinstance(row[at].value, str) for row in sheet.rows)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rdex.engine.constants import LABELS
-from rdex.recorder.history import Record
+from rdex.recorder.record import Record
 from rdex.scoring.trials import Run, Trials, join
 from rdex.store import Dataset, RunKey, Store, StoredRun, load
 from rdex.store.schema import encode_run

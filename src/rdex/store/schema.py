@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rdex.common.extras import require
-from rdex.recorder.history import Record
+from rdex.recorder.record import Record
 from rdex.store.runkey import RunKey
 
 #: Raised with every change of the columns that older readers cannot read.

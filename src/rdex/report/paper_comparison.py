@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rdex.report.contents import METRICS, Contents
-from rdex.report.sheets import FORMATS, Cell, Sheet
+from rdex.report.printed_tables import FORMATS, Cell, PrintedTable
 from rdex.scoring import Summary, Table, Trials, compare, paper_table, summary
 from rdex.scoring.comparison import Comparison
 from rdex.scoring.summary import metric_table
@@ -31,24 +31,24 @@ CAVEATS = (
 )
 
 
-def paper_sheets(contents: Contents) -> list[Sheet]:
+def paper_tables(contents: Contents) -> list[PrintedTable]:
     """The paper's tables with ours beside them; empty where no algorithm is one of the paper's."""
     matched = matches(contents.algorithms, paper_table("uscore").column("algorithm"))
-    found: list[Sheet] = []
+    found: list[PrintedTable] = []
     if matched:
         field = as_paper(contents.raw.select(list(matched)), contents.options.as_published)
-        found = _sheets_of(field, matched)
+        found = _tables_of(field, matched)
     totals = paper_table("competition_2026")
     competitors = matches(contents.algorithms, totals.column("algorithm"))
     if competitors:
         ours = by_key(contents.pairwise, "algorithm")
         found.append(
-            scores_sheet("paper_competition_2026", totals, ours, competitors, {"total": "Total"})
+            scores_table("paper_competition_2026", totals, ours, competitors, {"total": "Total"})
         )
     return found
 
 
-def _sheets_of(field: Trials, matched: Mapping[str, str]) -> list[Sheet]:
+def _tables_of(field: Trials, matched: Mapping[str, str]) -> list[PrintedTable]:
     """Ours beside the paper's for a field that has only its algorithms."""
     ours_of = {theirs: ours for ours, theirs in matched.items()}
     reference = ours_of.get(PAPER_REFERENCE)
@@ -63,9 +63,9 @@ def _sheets_of(field: Trials, matched: Mapping[str, str]) -> list[Sheet]:
     ranks = {"total_rank": "Total rank", **parts}
     del ranks["total"]
     found = [
-        scores_sheet("paper_uscore", paper_table("uscore"),
+        scores_table("paper_uscore", paper_table("uscore"),
                      by_key(result.tables["leaderboard"], "algorithm"), matched, parts, note),
-        scores_sheet("paper_score_ranks", paper_table("uscore_ranks"),
+        scores_table("paper_score_ranks", paper_table("uscore_ranks"),
                      by_key(result.tables["score_ranks"], "algorithm"), matched, ranks, note),
         friedman_beside(result, matched, note),
     ]  # fmt: skip
@@ -133,14 +133,14 @@ def pair(ours: Any, paper: Any, form: str) -> tuple[Cell, Cell, Cell, Cell]:
 FOUR = ("Ours", "Paper", "Ratio", "Diff.")
 
 
-def scores_sheet(
+def scores_table(
     name: str,
     published: Table,
     ours: Mapping[Any, Mapping[str, Any]],
     matched: Mapping[str, str],
     parts: Mapping[str, str],
     notes: tuple[str, ...] = (),
-) -> Sheet:
+) -> PrintedTable:
     """One row an algorithm, four columns a part."""
     theirs = by_key(published, "algorithm")
     rows = tuple(
@@ -151,10 +151,12 @@ def scores_sheet(
     groups = (("", 1), *((heading, 4) for heading in parts.values()))
     columns = ("Algorithm", *(FOUR * len(parts)))
     title = f"Ours beside the paper's: {published.title}"
-    return Sheet(name, title, columns, rows, groups, (*notes, *published.notes))
+    return PrintedTable(name, title, columns, rows, groups, (*notes, *published.notes))
 
 
-def friedman_beside(result: Summary, matched: Mapping[str, str], notes: tuple[str, ...]) -> Sheet:
+def friedman_beside(
+    result: Summary, matched: Mapping[str, str], notes: tuple[str, ...]
+) -> PrintedTable:
     """Average ranks by metric, and the statistic."""
     published = paper_table("friedman")
     ours, theirs = by_key(result.tables["friedman"], "metric"), by_key(published, "metric")
@@ -167,12 +169,12 @@ def friedman_beside(result: Summary, matched: Mapping[str, str], notes: tuple[st
     groups = (("", 1), ("χ²", 4), *((mine, 4) for mine in matched))
     columns = ("Metric", *(FOUR * (1 + len(matched))))
     title = f"Ours beside the paper's: {published.title}"
-    return Sheet("paper_friedman", title, columns, rows, groups, (*notes, *published.notes))
+    return PrintedTable("paper_friedman", title, columns, rows, groups, (*notes, *published.notes))
 
 
 def pairwise_beside(
     field: Trials, comparisons: Mapping[str, Comparison], matched: Mapping[str, str]
-) -> Sheet:
+) -> PrintedTable:
     """Wins / ties / losses and A12 of the reference."""
     published = paper_table("pairwise")
     theirs = {(row[0], row[1]): row[2:] for row in published.rows}
@@ -190,14 +192,14 @@ def pairwise_beside(
     groups = (("", 2), ("W/T/L", 2), ("Holm", 2), ("A12", 4))
     columns = ("Metric", "Competitor", "Ours", "Paper", "Ours", "Paper", *FOUR)
     title = f"Ours beside the paper's: {published.title}"
-    return Sheet("paper_pairwise", title, columns, tuple(rows), groups, published.notes)
+    return PrintedTable("paper_pairwise", title, columns, tuple(rows), groups, published.notes)
 
 
 def _slashes(counts: Sequence[Any]) -> str:
     return "/".join(str(int(count)) for count in counts)
 
 
-def metric_beside(name: str, table: Table, matched: Mapping[str, str]) -> Sheet:
+def metric_beside(name: str, table: Table, matched: Mapping[str, str]) -> PrintedTable:
     """Means by problem."""
     published = paper_table(name)
     theirs = by_key(published, "problem")
@@ -214,7 +216,7 @@ def metric_beside(name: str, table: Table, matched: Mapping[str, str]) -> Sheet:
     groups = (("", 1), *((mine, 4) for mine in matched))
     columns = ("Problem", *(FOUR * len(matched)))
     title = f"Means, ours beside the paper's: {published.title}"
-    return Sheet(f"paper_{name}", title, columns, tuple(rows), groups, published.notes)
+    return PrintedTable(f"paper_{name}", title, columns, tuple(rows), groups, published.notes)
 
 
 def problem_number(label: str) -> int | None:

@@ -1,4 +1,4 @@
-"""`Sheet`: a table laid out for print; and every result table of the paper as a sheet."""
+"""`PrintedTable`: a table laid out for print; and every result table of the paper as one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PrintedTable:
     """A table for print.
 
     Attributes
@@ -90,34 +90,34 @@ class Sheet:
         return tuple(f"{group} {name}".strip() for group, name in pairs)
 
 
-def sheets(contents: Contents) -> list[Sheet]:
-    """All sheets of a campaign: the paper's tables first, then what else was computed."""
+def printed_tables(contents: Contents) -> list[PrintedTable]:
+    """All printed tables of a campaign: the paper's tables first, then what else was computed."""
     target = contents.target
     tables = target.tables
     several = len(contents.algorithms) > 1
     found = [
-        score_sheet("uscore", tables["leaderboard"], ("speed", "accuracy", "constraint")),
-        score_sheet("pairwise_score", contents.pairwise, ("accuracy", "speed")),
-        rank_sheet(tables["score_ranks"]),
+        score_table("uscore", tables["leaderboard"], ("speed", "accuracy", "constraint")),
+        score_table("pairwise_score", contents.pairwise, ("accuracy", "speed")),
+        rank_table(tables["score_ranks"]),
     ]
     if several:
         found += [
-            pairwise_sheet("pairwise", "Primary", PRIMARY, tables["pairwise"]),
-            pairwise_sheet("pairwise_more", "Complementary", COMPLEMENTARY, tables["pairwise"]),
-            friedman_sheet("friedman", "Primary", PRIMARY, tables["friedman"]),
-            friedman_sheet("friedman_more", "Complementary", COMPLEMENTARY, tables["friedman"]),
+            pairwise_table("pairwise", "Primary", PRIMARY, tables["pairwise"]),
+            pairwise_table("pairwise_more", "Complementary", COMPLEMENTARY, tables["pairwise"]),
+            friedman_table("friedman", "Primary", PRIMARY, tables["friedman"]),
+            friedman_table("friedman_more", "Complementary", COMPLEMENTARY, tables["friedman"]),
         ]
-    found += [metric_sheet(name, contents) for name in METRICS]
+    found += [metric_table(name, contents) for name in METRICS]
     found += [
-        by_problem_sheet("score_by_problem", tables["scores"], largest_is_best=True),
-        by_problem_sheet("feasibility", tables["feasibility"], largest_is_best=True),
+        by_problem_table("score_by_problem", tables["scores"], largest_is_best=True),
+        by_problem_table("feasibility", tables["feasibility"], largest_is_best=True),
     ]
     if several:
-        found.append(plain_sheet("nemenyi", tables["nemenyi"], {"p": ".3g"}))
+        found.append(plain_table("nemenyi", tables["nemenyi"], {"p": ".3g"}))
     return found
 
 
-def score_sheet(name: str, board: Table, parts: Sequence[str]) -> Sheet:
+def score_table(name: str, board: Table, parts: Sequence[str]) -> PrintedTable:
     """The overall score: rank, algorithm, total, per problem, and its parts."""
     limits = [column for column in ("total_low", "total_high") if column in board.columns]
     taken = ["rank", "algorithm", "total", *limits, "per_problem", *parts]
@@ -135,11 +135,11 @@ def score_sheet(name: str, board: Table, parts: Sequence[str]) -> Sheet:
         for row in zip(*columns, strict=True)
     )
     named = tuple(headings.get(each, each.capitalize()) for each in taken)
-    return Sheet(name, board.title, named, rows, notes=("Bold: the largest of the column.",
+    return PrintedTable(name, board.title, named, rows, notes=("Bold: the largest of the column.",
                                                         *sentences(board.notes)))  # fmt: skip
 
 
-def rank_sheet(table: Table) -> Sheet:
+def rank_table(table: Table) -> PrintedTable:
     """Ranks by score and by its parts."""
     headings = {"total_rank": "Total Rank", "per_problem": "Avg Rank/Prob."}
     taken = table.columns[1:]
@@ -152,12 +152,12 @@ def rank_sheet(table: Table) -> Sheet:
         ]
         rows.append((Cell(place), Cell(algorithm), *cells))
     named = tuple(headings.get(key, f"Avg {key.capitalize()}") for key in taken)
-    return Sheet("score_ranks", table.title, ("Rank", "Algorithm", *named), tuple(rows),
+    return PrintedTable("score_ranks", table.title, ("Rank", "Algorithm", *named), tuple(rows),
                  notes=("Lower is better. Bold: the smallest of the column.",
                         *sentences(table.notes)))  # fmt: skip
 
 
-def pairwise_sheet(name: str, kind: str, metrics: Sequence[str], table: Table) -> Sheet:
+def pairwise_table(name: str, kind: str, metrics: Sequence[str], table: Table) -> PrintedTable:
     """Wins / ties / losses of the reference, the same by Holm, and the median A12."""
     cells: dict[str, dict[str, tuple[Cell, ...]]] = {}
     for metric, competitor, w, t, loss, hw, ht, hl, effect in table.rows:
@@ -177,10 +177,10 @@ def pairwise_sheet(name: str, kind: str, metrics: Sequence[str], table: Table) -
         "chance that the first is better, above 0.5 in its favour.",
         f"Test: {RANK_SUM}.",
     )
-    return Sheet(name, title, columns, rows, groups, notes)
+    return PrintedTable(name, title, columns, rows, groups, notes)
 
 
-def friedman_sheet(name: str, kind: str, metrics: Sequence[str], table: Table) -> Sheet:
+def friedman_table(name: str, kind: str, metrics: Sequence[str], table: Table) -> PrintedTable:
     """Average ranks by metric; the tests stand in the caption."""
     rows_of = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
     algorithms = table.columns[5:]
@@ -207,7 +207,7 @@ def friedman_sheet(name: str, kind: str, metrics: Sequence[str], table: Table) -
         f"Nemenyi's critical difference at α = 0.05: {distance}.",
         *sentences(table.notes),
     )
-    return Sheet(
+    return PrintedTable(
         name,
         f"{kind} Friedman tests on per-problem medians: average ranks. {tests}",
         ("Algorithm", *(METRICS[metric] for metric in metrics)),
@@ -216,7 +216,7 @@ def friedman_sheet(name: str, kind: str, metrics: Sequence[str], table: Table) -
     )
 
 
-def metric_sheet(name: str, contents: Contents) -> Sheet:
+def metric_table(name: str, contents: Contents) -> PrintedTable:
     """Mean and SD by problem, with the outcome of every test against the reference."""
     table = contents.target.tables[name]
     order = [contents.target.reference]
@@ -235,8 +235,9 @@ def metric_sheet(name: str, contents: Contents) -> Sheet:
         rows.append(tuple(cells))
     groups = [("", 1), *((algorithm, 3 if i else 2) for i, algorithm in enumerate(order))]
     columns = ["Problem", "Mean", "SD", *(("Mean", "SD", "W") * (len(order) - 1))]
-    return Sheet(name, metric_title(name, contents), tuple(columns), tuple(rows), tuple(groups),
-                 metric_notes(contents.target.reference, len(order) > 1))  # fmt: skip
+    title = metric_title(name, contents)
+    notes = metric_notes(contents.target.reference, len(order) > 1)
+    return PrintedTable(name, title, tuple(columns), tuple(rows), tuple(groups), notes)
 
 
 def metric_title(name: str, contents: Contents) -> str:
@@ -266,7 +267,7 @@ def metric_notes(reference: str, has_others: bool) -> tuple[str, ...]:
     )
 
 
-def by_problem_sheet(name: str, table: Table, largest_is_best: bool) -> Sheet:
+def by_problem_table(name: str, table: Table, largest_is_best: bool) -> PrintedTable:
     """One row a problem, one column an algorithm."""
     rows = []
     for row in table.rows:
@@ -276,10 +277,10 @@ def by_problem_sheet(name: str, table: Table, largest_is_best: bool) -> Sheet:
     heading = ("Problem", *table.columns[1:])
     word = "largest" if largest_is_best else "smallest"
     notes = (f"Bold: the {word} of the row.", *sentences(table.notes))
-    return Sheet(name, table.title, heading, tuple(rows), notes=notes)
+    return PrintedTable(name, table.title, heading, tuple(rows), notes=notes)
 
 
-def plain_sheet(name: str, table: Table, forms: dict[str, str]) -> Sheet:
+def plain_table(name: str, table: Table, forms: dict[str, str]) -> PrintedTable:
     """A table as it is."""
     rows = tuple(
         tuple(
@@ -289,7 +290,7 @@ def plain_sheet(name: str, table: Table, forms: dict[str, str]) -> Sheet:
         for row in table.rows
     )
     headings = tuple(key.replace("_", " ") for key in table.columns)
-    return Sheet(name, table.title, headings, rows, notes=sentences(table.notes))
+    return PrintedTable(name, table.title, headings, rows, notes=sentences(table.notes))
 
 
 def best_of(values: Sequence[Any], largest: bool = False) -> float:
