@@ -105,9 +105,25 @@ def test_other_parquet_files_are_refused(tmp_path):
     )
     pa.parquet.write_table(newer, path)
     with pytest.raises(
-        RunFileError, match="expected a file of the format rdex-run 1, got rdex-run 2"
+        RunFileError, match="expected a file of the format rdex-campaign-run 1, got rdex-run 2"
     ):
         read_row(path)
+
+
+def test_runs_and_checkpoints_have_formats_of_their_own():
+    from rdex.engine import files
+    from rdex.store import schema
+
+    assert schema.FORMAT != files.FORMAT
+
+
+def test_runs_stored_under_the_former_name_are_read(tmp_path):
+    one = a_run()
+    path = tmp_path / "old.parquet"
+    table = pa.parquet.read_table(pa.BufferReader(encode_run(one)))
+    old = {"rdex.format": "rdex-run", "rdex.version": "1"}
+    pa.parquet.write_table(table.replace_schema_metadata(old), path)
+    assert read_row(path)["f"].tobytes() == one.record.f.tobytes()
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,11 @@ from rdex.store.runkey import RunKey
 #: Raised with every change of the columns that older readers cannot read.
 FORMAT_VERSION = 1
 
-FORMAT = "rdex-run"
+FORMAT = "rdex-campaign-run"
+
+#: Names that files of this version may carry. The second is what they were called first, when
+#: checkpoints had the same name.
+FORMATS = (FORMAT, "rdex-run")
 
 #: Columns that differ between two computations of the same run.
 TIMES = ("started", "wall_time")
@@ -182,7 +186,8 @@ def read_table(path: str | os.PathLike[str]) -> Any:
         raise RunFileError(f"{name} is no whole Parquet file: {error}") from error
     found = (table.schema.metadata or {}).get(b"rdex.format")
     version = (table.schema.metadata or {}).get(b"rdex.version")
-    if found != FORMAT.encode() or version != str(FORMAT_VERSION).encode():
+    known = [name.encode() for name in FORMATS]
+    if found not in known or version != str(FORMAT_VERSION).encode():
         raise RunFileError(
             f"{name}: expected a file of the format {FORMAT} {FORMAT_VERSION}, got "
             f"{found.decode(errors='replace') if found else 'another Parquet file'}"
