@@ -1,1 +1,4 @@
-"""Solvers for smooth problems whose derivatives are known. Knows nothing of problems or runs."""
+"""Solvers for smooth subproblems: sequential quadratic programming one step at a time.
+
+They know nothing of problems, budgets or strategies. Imports `common` alone.
+"""
