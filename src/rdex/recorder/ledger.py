@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rdex.engine.engine import Point, Population
+from rdex.engine.engine import Engine, Point, Population
 from rdex.engine.state import Limits
 from rdex.evaluation.judging import Judge
 from rdex.problem.problem import Floats, Problem
@@ -48,36 +50,80 @@ class Ledger:
         self.strategy = strategy
         self.judge: Judge = strategy.judge  # its scales may change while the search learns
         self._unscaled = Judge(problem, limits.eq_tol, limits.ineq_tol)
-        self.nfev = 0
-        self.n_failed = 0
         self.first_feasible: int | None = None
-        self.best_f, self.best_phi = math.inf, math.inf  # φ in the units of the constraints
-        self._best: Sample | None = None
+        self._n_taken, self._n_taken_failed = 0, 0
+        self._best_f, self._best_phi = math.inf, math.inf  # φ in the units of the constraints
+        self._engine: Engine | None = None  # at work by itself
+        self._since = 0, 0  # its evaluations and failures when it began
+        self._best: tuple[Floats, Floats, Floats] | None = None  # x, g, h
         self._trace: list[tuple[int, float, float]] = []
 
     def take(self, sample: Sample) -> None:
         """One more evaluation."""
-        self.nfev += 1
+        self._n_taken += 1
         f, phi = self.judge.settled(sample.f, self.judge.phi_of(sample.g, sample.h))
         if phi == math.inf:
-            self.n_failed += 1
+            self._n_taken_failed += 1
         elif phi == 0.0 and self.first_feasible is None:
-            self.first_feasible = self.nfev
+            self.first_feasible = self._n_taken
+        self._compare(sample.x, f, phi, sample.g, sample.h)
+
+    @contextmanager
+    def following(self, engine: Engine) -> Iterator[None]:
+        """Count what a differential evolution does by itself in the meantime, and what it finds."""
+        self._engine, self._since = engine, (engine.nfev, engine.n_failed)
+        try:
+            yield
+        finally:
+            self._look_at_engine()
+            if self.first_feasible is None and engine.first_feasible is not None:
+                self.first_feasible = self._n_taken + engine.first_feasible - self._since[0]
+            self._n_taken, self._n_taken_failed = self.nfev, self.n_failed
+            self._engine = None
+
+    def _look_at_engine(self) -> None:
+        """The best point of the engine at work, if there is one, is ours too."""
+        if self._engine is not None and self._engine.nfev > self._since[0]:
+            x, f, phi, g, h = self._engine.best
+            if phi < math.inf:
+                phi = self.judge.phi_of(g, h)
+            self._compare(x, f, phi, g, h)
+
+    @property
+    def nfev(self) -> int:
+        """Evaluations."""
+        extra = 0 if self._engine is None else self._engine.nfev - self._since[0]
+        return self._n_taken + extra
+
+    @property
+    def n_failed(self) -> int:
+        """Evaluations that failed."""
+        extra = 0 if self._engine is None else self._engine.n_failed - self._since[1]
+        return self._n_taken_failed + extra
+
+    @property
+    def best_f(self) -> float:
+        """f of the best point so far."""
+        self._look_at_engine()
+        return self._best_f
+
+    def _compare(self, x: Floats, f: float, phi: float, g: Floats, h: Floats) -> None:
+        """Keep a point if it is the best so far."""
         if self._is_best(f, phi):
-            self.best_f, self._best = f, sample
             failed = math.isinf(phi)
-            self.best_phi = math.inf if failed else self._unscaled.phi_of(sample.g, sample.h)
-            self._trace.append((self.nfev, f, self.best_phi))
+            self._best_f, self._best = f, (x, g, h)
+            self._best_phi = math.inf if failed else self._unscaled.phi_of(g, h)
+            self._trace.append((self.nfev, f, self._best_phi))
 
     def _is_best(self, f: float, phi: float) -> bool:
         """Whether a point is better than the best so far, by the present scales."""
         best = self._best
         if best is None:
             return True
-        if self.best_phi == 0.0:
-            return phi == 0.0 and f < self.best_f
-        than = self.judge.phi_of(best.g, best.h) if self.best_phi < math.inf else math.inf
-        return self.judge.is_better(f, phi, self.best_f, than)
+        if self._best_phi == 0.0:
+            return phi == 0.0 and f < self._best_f
+        than = self.judge.phi_of(*best[1:]) if self._best_phi < math.inf else math.inf
+        return self.judge.is_better(f, phi, self._best_f, than)
 
     def extend(self, maxfev: int) -> None:
         """A larger budget."""
@@ -86,16 +132,18 @@ class Ledger:
     @property
     def best(self) -> Point:
         """Best so far, feasibility first."""
+        self._look_at_engine()
         if self._best is None:
             nothing = np.full(self.problem.n_ineq, np.nan), np.full(self.problem.n_eq, np.nan)
             return Point(np.zeros(self.problem.dim), math.inf, math.inf, *nothing)
-        best = self._best
-        return Point(best.x.copy(), self.best_f, self.best_phi, best.g.copy(), best.h.copy())
+        x, g, h = self._best
+        return Point(x.copy(), self._best_f, self._best_phi, g.copy(), h.copy())
 
     @property
     def is_goal_reached(self) -> bool:
         """Whether a feasible point with f at or below the goal is known."""
-        return self.best_phi == 0.0 and self.best_f <= self.goal
+        is_known = self._best_phi == 0.0 and self._best_f <= self.goal
+        return is_known or (self._engine is not None and self._engine.is_goal_reached)
 
     @property
     def is_finished(self) -> bool:

@@ -29,7 +29,7 @@ from rdex.problem.problem import Floats
 from rdex.run.checkpoint import Checkpoint, known_best, same_values
 from rdex.run.interrupts import raise_again, signals_end_the_run
 from rdex.run.options import RunOptions
-from rdex.run.searching import EngineSearching, make_searching
+from rdex.run.searching import EngineSearching, JournalSearching, make_searching
 from rdex.run.spec import FREE_IN_LOGS, RunSpec, differences
 from rdex.run.status import Status
 from rdex.run.watch import PAUSE, Watch
@@ -209,20 +209,47 @@ class Driver:
             return
         engine = self.searching.standing
         assert isinstance(engine, Engine)
+        while not self.watch.stops():
+            self._run_engine(engine, engine.maxfev)
+
+    def _run_engine(self, engine: Engine, until: int) -> None:
+        """Advance a differential evolution alone to `until` of its evaluations, the fast way."""
         direct = Direct(self.spec.problem, self.policy)
         if self.spec.problem.is_compiled:
-            run_fused(engine, direct, self.spec.batch, self.watch)
+            run_fused(engine, direct, self.spec.batch, self.watch, until)
         elif self.spec.batch == 1 and direct.takes_points:
-            run_immediately(engine, direct, self.watch)
+            run_immediately(engine, direct, self.watch, until)
         else:
-            run_rows(engine, direct, self.spec.batch, self.watch)
+            run_rows(engine, direct, self.spec.batch, self.watch, until)
+
+    def _has_stretches(self, evaluator: Evaluator) -> bool:
+        """Whether parts of the search may run the fast way: where nothing is kept or sent away."""
+        is_plain = self.options.is_plain and self.keeper is None and self.spec.in_flight is None
+        return is_plain and evaluator.skipping is None
+
+    def _ran_stretch(self) -> bool:
+        """Run the differential evolution of a strategy by itself, if it is its turn."""
+        searching = self.searching
+        if not isinstance(searching, JournalSearching):
+            return False
+        stretch = searching.stretch()
+        if stretch is None:
+            return False
+        engine, until = stretch
+        with searching.standing.following(engine):
+            self._run_engine(engine, until)
+        searching.after_stretch()
+        return True
 
     def _drive(self, evaluator: Evaluator) -> None:
         """Ask, submit, collect, tell."""
         searching, watch, in_flight = self.searching, self.watch, self.spec.in_flight
         for trial in searching.pending():
             evaluator.submit(trial.id, trial.x)
+        has_stretches = self._has_stretches(evaluator)
         while not watch.stops():
+            if has_stretches and not evaluator.n_out and self._ran_stretch():
+                continue
             room = 1 if in_flight is None else in_flight - evaluator.n_out
             if in_flight is not None or not evaluator.n_out:
                 asked = searching.ask(self.spec.batch or 0 if in_flight is None else max(room, 0))
@@ -291,17 +318,18 @@ class Driver:
 
 
 # --- fast paths -----------------------------------------------------------------------------------
-def run_fused(engine: Engine, direct: Direct, batch: int | None, watch: Watch) -> None:
+def run_fused(engine: Engine, direct: Direct, batch: int | None, watch: Watch, until: int) -> None:
     """Compiled problem: the fused loop, in slices of about `PAUSE` seconds."""
-    first = engine.nfev
+    policy = direct.policy
     n = 10
-    while not watch.stops():
-        start = time.perf_counter()
+    while not watch.stops() and engine.nfev < until:
+        first, start = engine.nfev, time.perf_counter()
         try:
-            engine.run(engine.nfev + n, watch.each_generation, batch or 0)
+            engine.run(min(engine.nfev + n, until), watch.each_generation, batch or 0)
         except Exception as error:
-            direct.policy.note(error, is_mistake=engine.nfev == first)
+            policy.note(error, is_mistake=not policy.has_begun and engine.nfev == first)
             engine.tell(np.nan, np.full(direct.g.size, np.nan), np.full(direct.h.size, np.nan))
+        policy.has_begun = True
         elapsed = max(time.perf_counter() - start, 1e-6)
         n = int(min(max(n * PAUSE / elapsed, 1), 100 * n, 10**7))
 
@@ -319,17 +347,23 @@ def tell_outstanding(engine: Engine, direct: Direct, watch: Watch) -> bool:
     return not watch.stops()
 
 
-def run_immediately(engine: Engine, direct: Direct, watch: Watch) -> None:
+def run_immediately(engine: Engine, direct: Direct, watch: Watch, until: int) -> None:
     """One point at a time, each result used at once: the paper's update."""
-    if not tell_outstanding(engine, direct, watch):
+    if not tell_outstanding(engine, direct, watch) or engine.nfev >= until:
         return
+    left = until - engine.nfev
     point = engine.ask(1)[0]
     tell_ask = engine.bound_tell_ask(direct.g, direct.h, point)
     evaluate, clock, goal = direct.one, time.monotonic, engine.goal
     has_goal = goal > -math.inf
     look_at = 0.0
     while True:
-        answer = tell_ask(evaluate(point.copy()))  # a copy: the user may keep it
+        f = evaluate(point.copy())  # a copy: the user may keep it
+        left -= 1
+        if not left:  # nothing is out afterwards
+            engine.tell(f, direct.g, direct.h)
+            return
+        answer = tell_ask(f)
         now = clock()
         if answer != 1 or now >= look_at or (has_goal and engine.best_f <= goal):
             if watch.stops():
@@ -337,10 +371,11 @@ def run_immediately(engine: Engine, direct: Direct, watch: Watch) -> None:
             look_at = min(now + PAUSE, watch.deadline)
 
 
-def run_rows(engine: Engine, direct: Direct, batch: int | None, watch: Watch) -> None:
+def run_rows(engine: Engine, direct: Direct, batch: int | None, watch: Watch, until: int) -> None:
     """A batch at a time; its size is given or a function of N alone."""
-    if not tell_outstanding(engine, direct, watch):
+    if not tell_outstanding(engine, direct, watch) or engine.nfev >= until:
         return
+    left = until - engine.nfev
     most = batch or LARGEST_BATCH
     points, f = np.empty((most, engine.problem.dim)), np.empty(most)
     g, h = np.empty((most, direct.g.size)), np.empty((most, direct.h.size))
@@ -354,6 +389,10 @@ def run_rows(engine: Engine, direct: Direct, batch: int | None, watch: Watch) ->
     while True:
         asked, f, g, h = first[n]
         evaluate(asked.copy(), f, g, h)  # a copy: the user may keep it
+        left -= n
+        if left <= 0:  # nothing is out afterwards
+            engine.tell(f, g, h)
+            return
         answer = tell_ask_rows(n, size)
         n = abs(answer)
         now = clock()

@@ -163,6 +163,18 @@ class JournalSearching:
         """Points of the strategy."""
         return self._journal.ask(n)
 
+    def stretch(self) -> tuple[Engine, int] | None:
+        """A differential evolution that may run by itself, and to which of its evaluations.
+
+        Nothing of it is kept in the journal: only for runs that are never saved.
+        """
+        find = getattr(self.strategy, "stretch", None)
+        return None if find is None else find()
+
+    def after_stretch(self) -> None:
+        """It has run, or the run stops."""
+        self.strategy.after_stretch()
+
     def tell(self, entry: Entry, outcome: Outcome) -> None:
         """To the strategy and into the books."""
         sample = Sample(entry.x, outcome.f, outcome.g, outcome.h, outcome.seconds)
