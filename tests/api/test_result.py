@@ -37,7 +37,7 @@ def test_fields_of_scipy_and_more(feasible):
     assert [c.tolist() for c in feasible.constr] == [[0.0], [0.0]]
     assert feasible.G[0] == 1.0 - ring(feasible.x) and feasible.H.size == 0
     assert [v.name for v in feasible.violations] == ["ring", "c2"]
-    assert all(v.satisfied and v.kind == "<=" and v.tolerance == 0 for v in feasible.violations)
+    assert all(v.satisfied and v.kind == ">=" and v.tolerance == 0 for v in feasible.violations)
     assert 1 <= feasible.first_feasible <= 600
     assert feasible.population.shape == (len(feasible.population_energies), 2)
     assert feasible.n_failed == 0 and feasible.seconds > 0
@@ -50,7 +50,7 @@ def test_an_infeasible_end_says_what_blocks_and_how_much(infeasible):
     assert np.isfinite(infeasible.fun) and np.abs(infeasible.x).max() < 0.5
     weight, energy, balance = infeasible.violations
     assert (weight.kind, energy.kind, balance.kind) == ("<=", "<=", "=")
-    assert 1.0 <= weight.violation == weight.value < 1.5 and not weight.satisfied
+    assert 1.0 <= weight.violation == weight.value + 1.0 < 1.5 and not weight.satisfied
     assert balance.tolerance == 1e-4
     assert infeasible.maxcv == energy.violation == max(infeasible.G)
     sizes = [weight.violation, energy.violation, balance.violation]
@@ -63,7 +63,7 @@ def test_text(feasible, infeasible):
     text = str(feasible)
     assert text.startswith("Feasible solution\n") and repr(feasible) == text
     assert f"first at evaluation {feasible.first_feasible}" in text
-    assert "ring" in text and "<= 0" in text and "ok" in text and "VIOLATED" not in text
+    assert "ring" in text and "≥ 1" in text and "ok" in text and "VIOLATED" not in text
     text = str(infeasible)
     assert text.startswith("No feasible solution\n")
     assert "never; blocking: energy by" in text and "VIOLATED by" in text

@@ -11,8 +11,8 @@ pytest.importorskip("jinja2")
 
 import rdex
 from rdex.report import run_report
-from rdex.report.single import blocking, standing, variable_rows
-from rdex.run.result import ConstraintState
+from rdex.report.single import blocking, variable_rows
+from rdex.run.constraint_state import ConstraintState
 
 # Of the generator, without the JIT.
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
@@ -66,20 +66,20 @@ def test_names_are_text(solved, tmp_path):
 
 
 def test_active_constraints_and_bounds_are_named(solved):
-    scales = solved.constraint_scale
-    words = [standing(s, c) for s, c in zip(solved.violations, scales, strict=True)]
+    words = [state.state for state in solved.violations]
     assert solved.feasible and words == ["active", "slack", "active"]
     states = [row[-1] for row in variable_rows(solved)]
     assert states == ["inside", "inside", "at its lower bound"]
 
 
 def test_an_inequality_is_active_near_zero_in_its_own_scale():
-    def state(value):
-        return ConstraintState("g", "<=", value, 0.0, value <= 0, max(value, 0.0))
+    def word(value, scale):
+        state = ConstraintState("g", "<=", value, 0.0, value <= 0, max(value, 0.0), scale=scale)
+        return state.state
 
-    assert standing(state(-1e-3), 100.0) == "active"
-    assert standing(state(-1e-3), 1.0) == "slack"
-    assert standing(state(1e-9), 1.0) == "violated"
+    assert word(-1e-3, 100.0) == "active"
+    assert word(-1e-3, 1.0) == "slack"
+    assert word(1e-9, 1.0) == "violated"
 
 
 def test_what_held_an_infeasible_run_back_is_told(tmp_path):
@@ -106,6 +106,6 @@ def test_constraints_that_were_never_simulated_are_unknown():
     nan = float("nan")
     cheap = ConstraintState("cheap", "<=", 2.0, 0.0, False, 2.0)
     skipped = ConstraintState("skipped", "<=", nan, 0.0, False, nan)
-    assert (standing(cheap, 1.0), standing(skipped, 1.0)) == ("violated", "unknown")
+    assert (cheap.state, skipped.state) == ("violated", "unknown")
     assert blocking([cheap, skipped]) == "1 of 2 constraints are violated: cheap (by 2)."
     assert blocking([skipped]) == "Nothing known is violated."

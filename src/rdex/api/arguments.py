@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rdex.problem.constraints import read_constraints
+from rdex.problem.constraints import names_of, read_constraints, stated_of
 from rdex.problem.functions import OneFunction, SeparateFunctions, VectorisedFunctions
 from rdex.problem.jitted import compile_functions, is_jitted
 from rdex.problem.problem import Problem, checked_integrality, checked_layout, read_bounds
@@ -28,17 +28,25 @@ def make_problem(
     variable_names: Sequence[str] | None,
     constraint_names: Sequence[str] | None,
     cheap_constraints: Any = (),
+    units: Mapping[str, str] | None = None,
 ) -> Problem:
     """The problem behind `fun`: a Problem as it is, or functions put together.
 
-    Cheap constraints are put in front of either.
+    Cheap constraints are put in front of either, units are put on either.
     """
     problem = plain_problem(
         fun, bounds, args, constraints, vectorized, integrality, variable_names,
         None if is_given(cheap_constraints) else constraint_names,
     )  # fmt: skip
-    if not is_given(cheap_constraints):
-        return problem
+    if is_given(cheap_constraints):
+        problem = with_cheap_constraints(problem, cheap_constraints, constraint_names)
+    return problem if units is None else dataclasses.replace(problem, units=units)
+
+
+def with_cheap_constraints(
+    problem: Problem, cheap_constraints: Any, constraint_names: Sequence[str] | None
+) -> Problem:
+    """The problem with cheap constraints in front; the names are those of all constraints."""
     from rdex.evaluation.skipping import with_cheap
 
     sources = read_constraints(
@@ -96,8 +104,8 @@ def plain_problem(
     whole = None if integrality is None else checked_integrality(integrality, lower, upper)
     sources = read_constraints(constraints, middle(lower, upper, whole), layout)
     parts = SeparateFunctions(fun, extra, sources)
-    names = [source.names for source in sources]
-    default_names = [n for g, _ in names for n in g] + [n for _, h in names for n in h]
+    g_names, h_names = names_of(sources)
+    g_stated, h_stated = stated_of(sources)
     is_fused = (
         is_jitted(fun)
         and all(is_jitted(s.function) or hasattr(s.function, "matrix") for s in sources)
@@ -114,7 +122,8 @@ def plain_problem(
         name=getattr(fun, "__name__", "problem").strip("<>"),
         integrality=whole,
         variable_names=tuple(variable_names or ()),
-        constraint_names=tuple(constraint_names or default_names),
+        constraint_names=tuple(constraint_names or (*g_names, *h_names)),
+        stated=(*g_stated, *h_stated),
     )
 
 

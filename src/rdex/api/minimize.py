@@ -6,7 +6,7 @@ import contextlib
 import difflib
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rdex.api.arguments import make_problem, with_working_compiler
@@ -55,6 +55,7 @@ def minimize(
     on_interrupt: str = "return",
     variable_names: Sequence[str] | None = None,
     constraint_names: Sequence[str] | None = None,
+    units: Mapping[str, str] | None = None,
     checkpoints: int = 2000,
     settings: Settings | None = None,
     **unknown: Any,
@@ -149,6 +150,8 @@ def minimize(
         ends the program.
     variable_names, constraint_names : sequence of str
         Names for reports, constraints with inequalities first.
+    units : mapping of str to str
+        Units for reports, by name of a variable or constraint; "f" stands for the objective.
     checkpoints : int
         Number of records in `result.history`.
     settings : Settings
@@ -194,7 +197,7 @@ def minimize(
         raise ValueError(f"polish must be True, False or callable, got {polish!r}")
     problem = make_problem(
         fun, bounds, args, constraints, vectorized, integrality, variable_names, constraint_names,
-        cheap_constraints,
+        cheap_constraints, units,
     )  # fmt: skip
     stored = run_on_disk(checkpoint, evaluations)
     size, in_flight = choose_batch(problem, workers, updating, batch)

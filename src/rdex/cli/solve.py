@@ -2,7 +2,8 @@
 
 The file names either a `rdex.Problem` (`problem` by default, or FILE.py:NAME), or a function
 (`fun` by default, or FILE.py:NAME) together with `bounds` and, where there are any, `constraints`,
-`integrality`, `x0`, `variable_names` and `constraint_names`, as `rdex.minimize` takes them.
+`integrality`, `x0`, `variable_names`, `constraint_names` and `units`, as `rdex.minimize` takes
+them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from rdex.run.result import Result
 
 #: What a file may define beside a function.
-BESIDE = ("constraints", "integrality", "x0", "variable_names", "constraint_names")
+BESIDE = ("constraints", "integrality", "x0", "variable_names", "constraint_names", "units")
 
 INFEASIBLE = 2
 
@@ -163,10 +164,8 @@ def facts(result: Result) -> dict[str, Any]:
         "message": result.message,
         "cv": number(result.cv),
         "maxcv": number(result.maxcv),
-        "constraints": [
-            {**state._asdict(), "value": number(state.value), "violation": number(state.violation)}
-            for state in result.violations
-        ],
+        "constraints": [state.facts() for state in result.violations],
+        "units": dict(result.units),
         "nfev": result.nfev,
         "nit": result.nit,
         "n_failed": result.n_failed,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rdex.problem.constraints import Source
+from rdex.problem.constraints import Source, names_of, stated_of
 from rdex.problem.problem import Floats, Problem
 from rdex.workers.point_task import OK, RAISED, SKIPPED, Outcome, failed
 
@@ -132,9 +132,8 @@ class Skipping:
 def with_cheap(problem: Problem, sources: list[Source]) -> Problem:
     """The problem with its cheap constraints in front, inequalities and equalities each."""
     first = CheapFirst(problem, sources)
-    names = [source.names for source in sources]
-    g_names = [name for g, _ in names for name in g]
-    h_names = [name for _, h in names for name in h]
+    g_names, h_names = names_of(sources)
+    g_stated, h_stated = stated_of(sources)
     own = problem.constraint_names
     taken = set(own)
     g_names = [f"cheap {name}" if name in taken else name for name in g_names]
@@ -148,4 +147,10 @@ def with_cheap(problem: Problem, sources: list[Source]) -> Problem:
         compile=None,
         optimum_x=problem.optimum_x,
         constraint_names=(*g_names, *own[: problem.n_ineq], *h_names, *own[problem.n_ineq :]),
+        stated=(
+            *g_stated,
+            *problem.stated[: problem.n_ineq],
+            *h_stated,
+            *problem.stated[problem.n_ineq :],
+        ),
     )

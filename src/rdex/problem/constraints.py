@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rdex.problem.problem import Floats
+from rdex.problem.stated import Stated
 
 
 class Source:
@@ -70,6 +71,16 @@ class Source:
             g.append(self._entry(row) + side)
         return g, [self._entry(row) for row in self.eq[0].tolist()]
 
+    @property
+    def stated(self) -> tuple[list[Stated], list[Stated]]:
+        """How the entries of G and of H were written."""
+        _, signs, shifts = self.ineq
+        g = [
+            Stated("<=" if sign > 0 else ">=", float(shift))
+            for sign, shift in zip(signs, shifts, strict=True)
+        ]
+        return g, [Stated("=", float(shift)) for shift in self.eq[2]]
+
     def _entry(self, row: int) -> str:
         return self.label if self.size == 1 else f"{self.label}[{row}]"
 
@@ -116,6 +127,18 @@ def read_constraints(constraints: Any, probe: Floats, layout: Any = False) -> li
         read_constraint(item, label, probe, layout)
         for item, label in zip(items, labels_of(items), strict=True)
     ]
+
+
+def names_of(sources: list[Source]) -> tuple[list[str], list[str]]:
+    """Default names of all entries of G and of H."""
+    pairs = [source.names for source in sources]
+    return [name for g, _ in pairs for name in g], [name for _, h in pairs for name in h]
+
+
+def stated_of(sources: list[Source]) -> tuple[list[Stated], list[Stated]]:
+    """How all entries of G and of H were written."""
+    pairs = [source.stated for source in sources]
+    return [one for g, _ in pairs for one in g], [one for _, h in pairs for one in h]
 
 
 def labels_of(items: list[Any]) -> list[str]:

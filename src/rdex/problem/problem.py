@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from numbers import Real
@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from rdex.problem.stated import Stated, checked_stated, checked_units
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +65,12 @@ class Problem:
     integrality : (d,) bool array, optional
         True where a variable takes integer values only.
     variable_names, constraint_names : sequence of str, optional
-        One name a variable; one a constraint, inequalities first.
+        One name per variable; one per constraint, inequalities first.
+    stated : sequence of Stated, optional
+        How each constraint was written, such as ``(">=", 2)``; default G <= 0 and H = 0. For
+        results alone: the function still gives G and H.
+    units : mapping, optional
+        Units by name of a variable or constraint, ``"f"`` for the objective.
     info : dict
         Further facts for people: source, units, remarks.
 
@@ -93,6 +100,8 @@ class Problem:
     integrality: NDArray[np.bool_] | None = None
     variable_names: tuple[str, ...] = ()
     constraint_names: tuple[str, ...] = ()
+    stated: tuple[Stated, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
     info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -120,6 +129,8 @@ class Problem:
         defaults += [f"h{i + 1}" for i in range(self.n_eq)]
         given = tuple(self.constraint_names) or tuple(defaults)
         put(self, "constraint_names", checked_names("constraint_names", given, len(defaults), "c"))
+        put(self, "stated", checked_stated(self.stated, self.n_ineq, self.n_eq))
+        put(self, "units", checked_units(self.units, (*names, *self.constraint_names)))
 
     @classmethod
     def from_function(

@@ -13,15 +13,22 @@ import numpy as np
 from rdex.common.files import atomic_write
 from rdex.report.page import compact, embedded, render
 from rdex.report.traces import kept_checkpoints
+from rdex.run.constraint_state import (
+    NEAR_ACTIVE,
+    ConstraintState,
+    percent_text,
+    with_unit,
+    worst_first,
+)
+from rdex.run.text import objective_text
 
 if TYPE_CHECKING:
-    from rdex.run.result import ConstraintState, Result
+    from rdex.run.result import Result
 
 #: Records kept of a history.
 MOST_RECORDS = 400
 
-#: Shares of the scale of a constraint, and of the range of a variable.
-NEAR_ACTIVE = 1e-4
+#: Share of the range of a variable.
 NEAR_BOUND = 1e-6
 
 
@@ -59,7 +66,6 @@ def run_report(
 def run_html(result: Result, title: str) -> str:
     """The page."""
     states = list(result.violations)
-    scales = np.broadcast_to(np.asarray(result.constraint_scale, dtype=np.float64), len(states))
     return render(
         "run.html",
         "run.js",
@@ -69,14 +75,15 @@ def run_html(result: Result, title: str) -> str:
         facts=facts(result),
         variable_columns=("value", "lower", "upper", "smallest in P", "largest in P", "state"),
         variables=variable_rows(result),
-        constraints=[constraint_row(state, float(scale))
-                     for state, scale in zip(states, scales, strict=True)],
+        constraint_columns=("value", "limit", "margin", "in percent", "tolerance", "scale",
+                            "state"),
+        constraints=[constraint_row(state) for state in states],
         blocking=blocking(states),
         near_active=f"{NEAR_ACTIVE:g}",
         near_bound=f"{NEAR_BOUND:g}",
         algorithm=result.settings.label,
         settings=json.dumps(result.settings.as_dict(), indent=2),
-        data=embedded(history_data(result, states, scales)),
+        data=embedded(history_data(result, states)),
     )  # fmt: skip
 
 
@@ -91,7 +98,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
     """Names and values for the head of the page."""
     since = result.first_feasible
     listed = [
-        ("f", f"{result.fun:.12g}"),
+        ("f", objective_text(result)),
         ("mean violation", f"{result.cv:.6g}"),
         ("largest violation", f"{result.maxcv:.6g}"),
         ("first feasible", f"evaluation {since}" if since else "never"),
@@ -125,46 +132,43 @@ def variable_rows(result: Result) -> list[tuple[Any, ...]]:
     return rows
 
 
-def constraint_row(state: ConstraintState, scale: float) -> tuple[Any, ...]:
-    """Name, kind, value, tolerance, violation, scale, and in words how it stands."""
-    kind = "= 0" if state.kind == "=" else "<= 0"
-    return (state.name, kind, state.value, state.tolerance, state.violation, scale,
-            standing(state, scale))  # fmt: skip
-
-
-def standing(state: ConstraintState, scale: float) -> str:
-    """violated, active, slack, or unknown where the point was never simulated."""
-    if math.isnan(state.violation):
-        return "unknown"
-    if not state.satisfied:
-        return "violated"
-    if state.kind == "=":
-        return "active"
-    size = scale if math.isfinite(scale) and scale > 0 else 1.0
-    return "active" if state.value >= -NEAR_ACTIVE * size else "slack"
+def constraint_row(state: ConstraintState) -> tuple[Any, ...]:
+    """Both sides as stated, the margin in units and percent, scale, and how it stands."""
+    percent = state.margin_percent
+    return (
+        state.label,
+        state.value_text,
+        state.relation,
+        state.margin,
+        None if math.isnan(percent) else percent_text(percent),
+        state.tolerance,
+        state.scale,
+        state.state,
+    )
 
 
 def blocking(states: list[ConstraintState]) -> str:
     """What held the run back, worst first."""
     known = [each for each in states if not math.isnan(each.violation)]
-    worst = sorted((each for each in known if not each.satisfied), key=lambda s: -s.violation)
+    worst = worst_first(states)
     if not worst:
         return (
             "All constraints hold." if len(known) == len(states) else "Nothing known is violated."
         )
-    named = ", ".join(f"{each.name} (by {each.violation:.4g})" for each in worst[:5])
+    named = ", ".join(
+        f"{each.name} (by {with_unit(f'{each.violation:.4g}', each.units)})" for each in worst[:5]
+    )
     more = f" and {len(worst) - 5} more" if len(worst) > 5 else ""
     return f"{len(worst)} of {len(states)} constraints are violated: {named}{more}."
 
 
-def history_data(result: Result, states: list[ConstraintState], scales: Any) -> dict[str, Any]:
+def history_data(result: Result, states: list[ConstraintState]) -> dict[str, Any]:
     """The arrays of the charts, thinned."""
     history = result.history
     at = kept_checkpoints(len(history.nfev), MOST_RECORDS)
     kept = {name: compact(np.asarray(getattr(history, name), dtype=np.float64)[at], 8)
             for name in ("f", "cv", "eps", "n", "success_rate", "rho",
                          "feasible_share")}  # fmt: skip
-    sizes = [scale if math.isfinite(scale) and scale > 0 else 1.0 for scale in scales]
     return {
         **kept,
         "nfev": history.nfev[at],
@@ -172,5 +176,5 @@ def history_data(result: Result, states: list[ConstraintState], scales: Any) -> 
         "memory_CR": compact(history.memory_CR[at].T),
         "feasible_from": result.first_feasible,
         "constraints": [state.name for state in states],
-        "scaled": [state.violation / size for state, size in zip(states, sizes, strict=True)],
+        "scaled": [state.violation / state.usual_size for state in states],
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rdex.engine.engine import Point
 from rdex.evaluation.judging import Judge
 from rdex.problem.problem import Floats
 from rdex.problem.space import Space
@@ -70,15 +71,16 @@ def with_better(result: Result, driver: Driver, counted: Counted) -> Result:
     """The result with the best point of the refinement, if it is better."""
     problem, limits = driver.spec.problem, driver.spec.limits
     judge = Judge(problem, limits.eq_tol, limits.ineq_tol)
-    best = (result.x, result.fun, result.cv, result.G, result.H)
+    best = Point(result.x, result.fun, result.cv, result.G, result.H)
     for x, (f, g, h) in counted.known.values():
         value, phi = judge.settled(f, judge.phi_of(g, h))
         if judge.is_better(value, phi, best[1], best[2]):
-            best = (x, value, phi, g.copy(), h.copy())
+            best = Point(x, value, phi, g.copy(), h.copy())
     result.nfev += len(counted.known)
     result.polished = best[0] is not result.x
     if result.polished:
-        result.update(point_fields(problem, *best, judge.tolerance))
+        scales = np.array([state.scale for state in result.violations])
+        result.update(point_fields(problem, best, judge.tolerance, scales))
         if result.feasible and result.first_feasible is None:
             result.first_feasible = result.nfev
     result.message = message_of(Status(result.status), result.violations, result.cv)

@@ -7,6 +7,10 @@ import sys
 import time
 from typing import Any
 
+import numpy as np
+
+from rdex.run.constraint_state import constraint_states, worst_first
+
 
 class Progress:
     """Shows where a run stands on standard error; call `update` often, it draws seldom."""
@@ -44,11 +48,22 @@ class Progress:
         return {
             "evaluations": f"{standing.nfev}/{standing.maxfev}",
             "best f": best_f,
-            "violation": f"{best.phi:.3g}" if math.isfinite(best.phi) else "–",
+            **self._violation(best),
             **standing.search_facts(),
             "speed": f"{speed:.3g}/s",
             "left": clock_text(left),
         }
+
+    def _violation(self, best: Any) -> dict[str, str]:
+        """Of the best point: none, or the mean and the worst constraint as it was stated."""
+        if best.phi == 0 or not math.isfinite(best.phi):
+            return {"violation": "0" if best.phi == 0 else "–"}
+        standing = self._standing
+        scales = np.broadcast_to(standing.constraint_scale, len(standing.tolerance))
+        states = constraint_states(standing.problem, best.g, best.h, standing.tolerance, scales)
+        worst = worst_first(states)
+        named = f"{worst[0].label} {worst[0].value:.4g} {worst[0].relation}" if worst else ""
+        return {"violation": f"{best.phi:.3g}"} | ({"worst": named} if named else {})
 
     def close(self) -> None:
         """Draw once more and let the terminal go."""

@@ -6,7 +6,7 @@ import logging
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import OptimizeResult
@@ -17,6 +17,7 @@ from rdex.evaluation.skipping import Skipping
 from rdex.problem.problem import Floats, Problem
 from rdex.recorder import history_of
 from rdex.recorder.ledger import Ledger
+from rdex.run.constraint_state import ConstraintState, blocking, constraint_states
 from rdex.run.status import MESSAGES, Status
 
 if TYPE_CHECKING:
@@ -31,22 +32,6 @@ HINT_BELOW = 0.5
 
 #: Seconds a run must have lasted for the hint: short ones are mostly the start of processes.
 HINT_AFTER = 10.0
-
-
-class ConstraintState(NamedTuple):
-    """One constraint at the returned point.
-
-    kind: "<=" (value <= tolerance) or "=" (|value| <= tolerance).
-    violation: 0 where it is satisfied, else the whole g or |h|. Both value and violation are NaN
-    where a cheap constraint made the simulator needless, or every evaluation failed.
-    """
-
-    name: str
-    kind: str
-    value: float
-    tolerance: float
-    satisfied: bool
-    violation: float
 
 
 class Result(OptimizeResult):  # type: ignore[misc]
@@ -71,7 +56,7 @@ class Result(OptimizeResult):  # type: ignore[misc]
     constr, constr_violation : list of arrays, float
         Violation of each constraint, and the largest, as SciPy has them.
     violations : list of ConstraintState
-        The state of every constraint.
+        The state of every constraint, in the form in which it was stated.
     first_feasible : int or None
         Evaluations when the first feasible point was found.
     n_failed : int
@@ -88,7 +73,7 @@ class Result(OptimizeResult):  # type: ignore[misc]
         The final population P, best first, and its f.
     constraint_scale : array
         What each violation was divided by in the search.
-    settings, maxfev, seconds, variable_names, lower, upper : various
+    settings, maxfev, seconds, variable_names, units, lower, upper : various
         How the run was made.
     """
 
@@ -124,27 +109,12 @@ class Result(OptimizeResult):  # type: ignore[misc]
         return page
 
 
-def constraint_states(
-    problem: Problem, g: Floats, h: Floats, tolerances: Floats
-) -> list[ConstraintState]:
-    """The state of every constraint at a point."""
-    states = []
-    for k, name in enumerate(problem.constraint_names):
-        is_equality = k >= problem.n_ineq
-        value = float(h[k - problem.n_ineq] if is_equality else g[k])
-        tolerance = float(tolerances[k])
-        size = abs(value) if is_equality else value
-        holds = size <= tolerance
-        kind = "=" if is_equality else "<="
-        states.append(ConstraintState(name, kind, value, tolerance, holds, 0.0 if holds else size))
-    return states
-
-
 def point_fields(
-    problem: Problem, x: Floats, f: float, phi: float, g: Floats, h: Floats, tolerances: Floats
+    problem: Problem, point: Point, tolerances: Floats, scales: Floats
 ) -> dict[str, Any]:
     """The fields that describe the returned point."""
-    states = constraint_states(problem, g, h, tolerances)
+    x, f, phi, g, h = point
+    states = constraint_states(problem, g, h, tolerances, scales)
     has_failed = not math.isfinite(phi)
     feasible = phi == 0.0 and math.isfinite(f)
     known = [state.violation for state in states if not math.isnan(state.violation)]
@@ -194,7 +164,8 @@ def make_result(
 ) -> Result:
     """The result of a run as it stands; `best` where more is known of its best point."""
     standing, problem = searching.standing, searching.spec.problem
-    fields = point_fields(problem, *(best or standing.best), standing.tolerance)
+    scales = np.broadcast_to(standing.constraint_scale, problem.n_constraints)
+    fields = point_fields(problem, best or standing.best, standing.tolerance, scales)
     return Result(
         **fields,
         status=int(status),
@@ -207,6 +178,7 @@ def make_result(
         history=history_of(standing),
         **population_fields(standing),
         variable_names=problem.variable_names,
+        units=problem.units,
         lower=problem.lower,
         upper=problem.upper,
         algorithm=searching.label,
@@ -274,12 +246,3 @@ def message_of(status: Status, states: list[ConstraintState], cv: float) -> str:
     if cv > 0:
         return f"{text} No feasible point was found: x violates least, {blocking(states)}."
     return text
-
-
-def blocking(states: list[ConstraintState], most: int = 5) -> str:
-    """The constraints that do not hold, worst first, each with its violation."""
-    worst = sorted((s for s in states if s.violation > 0), key=lambda s: -s.violation)
-    named = ", ".join(f"{s.name} by {s.violation:.4g}" for s in worst[:most])
-    unknown = sum(math.isnan(s.violation) for s in states)
-    more = f" and {len(worst) - most} more" if len(worst) > most else ""
-    return named + more + (f" ({unknown} unknown: not simulated there)" if unknown else "")

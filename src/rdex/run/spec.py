@@ -30,10 +30,10 @@ COMPETITION_DIM = 10
 
 #: What a checkpoint may differ in: it holds the state of the search, which goes on with another
 #: time limit, and the name of a function says little about it.
-FREE_IN_CHECKPOINTS = ("problem", "maxtime", "points out")
+FREE_IN_CHECKPOINTS = ("problem", "maxtime", "points out", "units")
 
 #: What a log may differ in: a call without a seed takes the stored one.
-FREE_IN_LOGS = ("rng given",)
+FREE_IN_LOGS = ("rng given", "units")
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,8 @@ class RunSpec:
             "bounds": [problem.lower.tolist(), problem.upper.tolist()],
             "number of constraints": [problem.n_ineq, problem.n_eq],
             "names": [problem.variable_names, problem.constraint_names],
+            "stated": problem.stated,
+            "units": problem.units,
             "eq_tol": np.asarray(limits.eq_tol).tolist(),
             "ineq_tol": np.asarray(limits.ineq_tol).tolist(),
             "constraint_scale": scale if isinstance(scale, str) else np.asarray(scale).tolist(),

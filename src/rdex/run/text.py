@@ -6,7 +6,8 @@ import html
 import math
 from typing import TYPE_CHECKING
 
-from rdex.run.result import blocking
+from rdex.problem.stated import OBJECTIVE, unit_of
+from rdex.run.constraint_state import blocking, with_unit
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
@@ -50,7 +51,7 @@ def facts(result: Result) -> Rows:
     time = "" if math.isnan(result.seconds) else f" in {result.seconds:.3g} s"
     name = result.settings.label
     rows: Rows = [
-        ("f", "unknown" if math.isnan(result.fun) else f"{result.fun:.10g}"),
+        ("f", "unknown" if math.isnan(result.fun) else objective_text(result)),
         ("evaluations", f"{result.nfev} of {result.maxfev}{time}, {result.nit} generations"),
         ("algorithm", name),
     ]
@@ -72,6 +73,11 @@ def facts(result: Result) -> Rows:
     return rows
 
 
+def objective_text(result: Result) -> str:
+    """f with its unit."""
+    return with_unit(f"{result.fun:.12g}", unit_of(result.units, OBJECTIVE))
+
+
 def closeness(result: Result) -> str:
     """How the mean violation of the best point fell."""
     finite = result.history.cv[result.history.cv < math.inf]
@@ -80,23 +86,16 @@ def closeness(result: Result) -> str:
 
 
 def variable_rows(result: Result) -> Rows:
-    """One row a variable, some left out where there are many."""
+    """One row per variable, some left out where there are many."""
     pairs = zip(result.variable_names, result.x, strict=True)
-    return shortened([(name, f"{value: .10g}") for name, value in pairs])
+    return shortened(
+        [(name, with_unit(f"{value: .10g}", unit_of(result.units, name))) for name, value in pairs]
+    )
 
 
 def constraint_rows(result: Result) -> Rows:
-    """One row a constraint: value, relation, state."""
-    rows: Rows = []
-    for state in result.violations:
-        sign = "= 0 ±" if state.kind == "=" else "<="
-        verdict = "ok" if state.satisfied else f"VIOLATED by {state.violation:.4g}"
-        if math.isnan(state.value):
-            verdict = "unknown"
-        rows.append(
-            (state.name, f"{state.value + 0.0: .6g}", f"{sign} {state.tolerance:.3g}", verdict)
-        )
-    return shortened(rows)
+    """One row per constraint: both sides as they were stated, and how it stands."""
+    return shortened([(s.label, s.value_text, s.relation, s.verdict) for s in result.violations])
 
 
 def shortened(rows: Rows) -> Rows:
