@@ -20,7 +20,7 @@ $(READY): pyproject.toml constraints.txt
 	  { echo "rdex needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint constraints.txt --editable ".[bench,cluster,peers,docs,dev]"
+	  --constraint constraints.txt --editable ".[bench,cluster,peers,openmdao,optuna,ioh,docs,dev]"
 	@touch $@
 
 setup: $(READY) ## create .venv with everything installed

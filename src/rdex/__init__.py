@@ -13,11 +13,13 @@ _PUBLIC = {
     "Settings": "rdex.engine.settings",
     "minimize": "rdex.api.minimize",
     "preset": "rdex.engine.settings",
+    "scipy_method": "rdex.adapters.scipy",
 }
 
-__all__ = ["Optimizer", "Problem", "Settings", "__version__", "minimize", "preset"]
+__all__ = ["Optimizer", "Problem", "Settings", "__version__", "minimize", "preset", "scipy_method"]
 
 if TYPE_CHECKING:
+    from rdex.adapters.scipy import scipy_method
     from rdex.api.minimize import minimize
     from rdex.api.optimizer import Optimizer
     from rdex.engine.settings import Settings, preset

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rdex.common.extras import require
 from rdex.problem.stated import Stated, checked_stated, checked_units
 
 Floats = NDArray[np.float64]
@@ -239,6 +240,55 @@ class Problem:
             env=env,
         )  # fmt: skip
         return cls.from_function(run, bounds, n_ineq=n_ineq, n_eq=n_eq, **facts)
+
+    @classmethod
+    def from_pymoo(cls, theirs: Any, **facts: Any) -> Problem:
+        """A pymoo problem with one objective; mixed variables too.
+
+        Choices of three options or more take a coordinate each. Whole populations are evaluated by
+        one call, except for pymoo's elementwise problems.
+
+        Examples
+        --------
+        >>> from pymoo.problems import get_problem
+        >>> p = Problem.from_pymoo(get_problem("g1"))
+        >>> p.name, p.dim, p.n_ineq
+        ('G1', 13, 9)
+        """
+        return cls._from_adapter("pymoo", theirs, facts)
+
+    @classmethod
+    def from_cocoex(cls, theirs: Any, **facts: Any) -> Problem:
+        """A problem of COCO's `cocoex`; its observers see every evaluation.
+
+        Examples
+        --------
+        >>> import cocoex
+        >>> p = Problem.from_cocoex(cocoex.Suite("bbob-constrained", "", "dimensions: 2")[0])
+        >>> p.name, p.n_ineq
+        ('bbob-constrained_f001_i01_d02', 1)
+        """
+        return cls._from_adapter("coco", theirs, facts)
+
+    @classmethod
+    def from_pygmo(cls, theirs: Any, **facts: Any) -> Problem:
+        """A `pygmo.problem`, or a user-defined problem of pygmo, with one objective.
+
+        Examples
+        --------
+        >>> import pygmo
+        >>> p = Problem.from_pygmo(pygmo.cec2006(prob_id=5))
+        >>> p.n_ineq, p.n_eq
+        (2, 3)
+        """
+        return cls._from_adapter("pygmo", theirs, facts)
+
+    @staticmethod
+    def _from_adapter(package: str, theirs: Any, facts: dict[str, Any]) -> Problem:
+        """By name: the room `adapters` stands to the right of this one."""
+        adapter = require(f"rdex.adapters.{package}", package)
+        problem: Problem = adapter.problem_from(theirs, **facts)
+        return problem
 
     @property
     def dim(self) -> int:
