@@ -2,8 +2,8 @@
 
     python benchmarks/peers.py [out/peers]
 
-Writes docs/data/peers-*.csv and the part of docs/peers.md beneath its mark. A campaign that is not
-finished gives tables of what there is, which say so.
+Writes docs/data/peers-*.csv and the table between two marks of docs/peers.md. Tables of an
+unfinished campaign say so.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import pandas
+
 from rdex.report.contents import Options, collect
-from rdex.report.printed_tables import PrintedTable, printed_tables
-from rdex.report.writing import comma_separated, markdown
+from rdex.report.printed_tables import printed_tables
+from rdex.report.writing import comma_separated
 from rdex.store import Dataset, load
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGE = DOCS / "peers.md"
-MARK = "<!-- what follows is written by benchmarks/peers.py -->"
+MARK = "<!-- written by benchmarks/peers.py -->"
+END = "<!-- end of what benchmarks/peers.py writes -->"
 
-#: Tables of the report that are kept.
+#: Tables of the report that are kept in docs/data.
 KEPT = ("uscore", "friedman", "pairwise", "feasibility", "score_by_problem")
-SHOWN = ("uscore", "friedman", "pairwise", "feasibility")
 
 
 def sentence(data: Dataset) -> str:
@@ -43,32 +45,56 @@ def sentence(data: Dataset) -> str:
     return " ".join(parts)
 
 
-def seconds(data: Dataset) -> str:
-    """A table of the time of a run by algorithm."""
-    median = data.table.groupby("algorithm", sort=False).wall_time.median()
-    lines = ["**Median seconds of a run**, on two cores with much other work: read as ratios", ""]
-    lines += ["| Algorithm | s |", "| --- | --: |"]
-    lines += [f"| {name} | {value:.2g} |" for name, value in median.sort_values().items()]
-    return "\n".join([*lines, ""])
+def write_files(folder: Path, data: Dataset) -> None:
+    """Write docs/data/peers-*.csv."""
+    contents = collect([folder], Options(reference="rdex-csop"))
+    for sheet in printed_tables(contents):
+        if sheet.name in KEPT:
+            file_of(sheet.name).write_text(comma_separated(sheet), encoding="utf-8")
+    median = data.table.groupby("algorithm", sort=False).wall_time.median().sort_values()
+    lines = [f"{name},{value:.2g}" for name, value in median.items()]
+    file_of("seconds").write_text("\n".join(["Algorithm,Median seconds", *lines, ""]), "utf-8")
+
+
+def file_of(name: str) -> Path:
+    """Where a table is kept."""
+    return DOCS / "data" / f"peers-{name.replace('_', '-')}.csv"
+
+
+def summary() -> str:
+    """One table of all files, best final quality first."""
+    ranks = pandas.read_csv(file_of("friedman")).set_index("Algorithm")
+    points = pandas.read_csv(file_of("uscore")).set_index("Algorithm")
+    duels = pandas.read_csv(file_of("pairwise")).set_index("Competitor")
+    feasible = pandas.read_csv(file_of("feasibility")).set_index("Problem").mean()
+    seconds = pandas.read_csv(file_of("seconds")).set_index("Algorithm")
+    lines = [
+        "| algorithm | rank, final quality | rank, time to target | U-score | feasible runs "
+        "| quality, `rdex-csop` wins/ties/losses | seconds per run |",
+        "| --- | ---: | ---: | ---: | ---: | --- | ---: |",
+    ]
+    for name, row in ranks.sort_values("Final Q").iterrows():
+        key = "ude-iii" if name == "UDE-III (reconstruction)" else name
+        duel = duels["Final Q W/T/L"].get(name, "–")
+        lines.append(
+            f"| {name} | {row['Final Q']:.2f} | {row['TTT']:.2f} "
+            f"| {points['Total Score'][name]:.0f} | {100 * feasible[name]:.0f} % | {duel} "
+            f"| {seconds['Median seconds'][key]:g} |"
+        )
+    return "\n".join(lines)
 
 
 def main() -> None:
-    """Write page and files."""
+    """Write files and page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path, default=Path("out/peers"))
     folder = parser.parse_args().folder
     data = load(folder)
-    found: dict[str, PrintedTable] = {
-        sheet.name: sheet
-        for sheet in printed_tables(collect([folder], Options(reference="rdex-csop")))
-    }
-    for name in KEPT:
-        target = DOCS / "data" / f"peers-{name.replace('_', '-')}.csv"
-        target.write_text(comma_separated(found[name]), encoding="utf-8")
-    head = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
-    tables = [markdown(found[name]) for name in SHOWN]
-    parts = [MARK, "", sentence(data), "", *tables, seconds(data)]
-    PAGE.write_text(head + "\n".join(parts), encoding="utf-8")
+    write_files(folder, data)
+    head, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
+    tail = rest.partition(END)[2]
+    written = "\n\n".join((MARK, sentence(data), summary(), END))
+    PAGE.write_text(head + written + tail, encoding="utf-8")
     print(sentence(data))
 
 
