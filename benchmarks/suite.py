@@ -22,7 +22,8 @@ from pathlib import Path
 import numpy as np
 from numba import types
 
-from rdex.common.compiling import OBJECTIVE, VECTOR, kernel
+from rdex.jit.compiling import kernel
+from rdex.jit.signatures import OBJECTIVE, VECTOR
 from rdex.problem.kernels import MATRIX
 from rdex.suites import cec2017
 

@@ -13,7 +13,8 @@ import rdex
 
 PACKAGE = Path(rdex.__file__).resolve().parent
 PROJECT = Path(__file__).resolve().parent.parent
-ROOT = "rdex.common.compiling"
+#: Kernel modules are those that import one of these at their top.
+ROOTS = ("rdex.jit.compiling", "rdex.jit.signatures")
 
 
 def module_name(path: Path) -> str:
@@ -43,14 +44,14 @@ SOURCES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 KERNELS = {
     name: path
     for name, path in SOURCES.items()
-    if any(isinstance(n, ast.ImportFrom) and n.module == ROOT for n in imports(path, False))
+    if any(isinstance(n, ast.ImportFrom) and n.module in ROOTS for n in imports(path, False))
+    and not name.startswith("rdex.jit.")
 }
 
 
 def test_there_are_kernels_to_look_at():
-    assert {"rdex.engine.kernels.fused", "rdex.common.random", "rdex.evaluation.kernels"} <= set(
-        KERNELS
-    )
+    expected = {"rdex.engine.kernels.fused", "rdex.engine.kernels.random"}
+    assert expected | {"rdex.evaluation.kernels"} <= set(KERNELS)
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -60,15 +61,15 @@ def test_kernel_modules_import_names_of_kernel_modules_only(name):
         where = f"{name}, line {node.lineno}"
         assert isinstance(node, ast.ImportFrom) and node.level == 0, where
         assert node.col_offset == 0, f"{where}: inside something"
-        assert node.module in KERNELS or node.module == ROOT, f"{where}: {node.module}"
+        is_known = node.module in KERNELS or node.module.startswith("rdex.jit.")
+        assert is_known, f"{where}: {node.module}"
         for alias in node.names:
             assert f"{node.module}.{alias.name}" not in SOURCES, f"{where}: imports a module"
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernel_modules_go_by_names_that_typing_exempts(name):
-    exempt = ("rdex.common.random", "rdex.common.moving")
-    assert "kernels" in name.split(".") or name in exempt
+    assert "kernels" in name.split(".")
 
 
 def test_every_decorated_function_stands_in_a_kernel_module():
@@ -91,11 +92,11 @@ HASHES = """
 import sys
 sys.path.insert(0, {folder!r})
 from pathlib import Path
-from rdex.common import compiling
+from rdex.jit import compiling
 assert compiling.__file__.startswith({folder!r})
 base = Path({folder!r}) / "rdex"
 for name in ("engine/kernels/fused.py", "engine/kernels/order.py", "scoring/kernels.py"):
-    print(compiling.source_hash(base / name))
+    print(compiling.hash_of(base / name))
 """
 
 
@@ -118,8 +119,9 @@ def copied(tmp_path_factory):
     ("engine/kernels/order.py", [True, True, False]),  # fused -> steps -> selection -> order
     ("engine/kernels/layout.py", [True, False, False]),
     ("evaluation/kernels.py", [True, False, False]),
-    ("common/random.py", [True, False, False]),
-    ("common/compiling.py", [True, True, True]),
+    ("engine/kernels/random.py", [True, False, False]),
+    ("jit/compiling.py", [True, True, True]),
+    ("jit/parts.py", [True, True, True]),
     ("common/folders.py", [True, True, True]),
     ("engine/settings.py", [False, False, False]),
 ])  # fmt: skip

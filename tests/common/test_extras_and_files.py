@@ -1,13 +1,11 @@
 """Missing extras say what installs them; files are whole or absent; the cache folder."""
 
-import logging
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
-from rdex.common import compiling, folders
+from rdex.common import folders
 from rdex.common.extras import MissingExtraError, require
 from rdex.common.files import atomic_write
 
@@ -62,32 +60,3 @@ def test_cache_folder_follows_the_environment(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert folders.cache_folder() == tmp_path / "rdex"
-
-
-@pytest.fixture
-def forgetful():
-    """Folders found in a test are forgotten after it."""
-    yield
-    compiling.cache_for.cache_clear()
-
-
-def test_kernels_are_cached_under_the_hash_of_their_sources(monkeypatch, tmp_path, forgetful):
-    monkeypatch.setenv("RDEX_CACHE_DIR", str(tmp_path))
-    compiling.cache_for.cache_clear()
-    path = Path(folders.__file__)
-    expected = tmp_path / "kernels" / compiling.source_hash(path)
-    assert Path(compiling.cache_for(path)) == expected
-    assert expected.is_dir()
-
-
-def test_a_folder_that_cannot_be_written_is_replaced_with_a_word(
-    monkeypatch, tmp_path, caplog, forgetful
-):
-    blocked = tmp_path / "blocked"
-    blocked.write_text("a file where the folder should be")
-    monkeypatch.setenv("RDEX_CACHE_DIR", str(blocked))
-    compiling.cache_for.cache_clear()
-    with caplog.at_level(logging.WARNING, logger="rdex"):
-        found = compiling.cache_for(Path(folders.__file__))
-    assert Path(found).is_dir()
-    assert "RDEX_CACHE_DIR" in caplog.text

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from rdex.common.compiling import OBJECTIVE, kernel
+from rdex.jit.compiling import kernel
+from rdex.jit.signatures import OBJECTIVE
 from rdex.problem.problem import CompiledFunction, Problem
 
 

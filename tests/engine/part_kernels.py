@@ -4,8 +4,6 @@
 cached on disk like all kernels.
 """
 
-from rdex.common.compiling import kernel
-from rdex.common.random import below, cauchy, half_words, next_word, normal, uniform
 from rdex.engine.kernels.generation import epsilon as epsilon_part
 from rdex.engine.kernels.generation import lehmer as lehmer_part
 from rdex.engine.kernels.generation import median_size as median_part
@@ -16,6 +14,7 @@ from rdex.engine.kernels.order import precedes as precedes_part
 from rdex.engine.kernels.order import rank_members as rank_part
 from rdex.engine.kernels.order import reposition as reposition_part
 from rdex.engine.kernels.order import sort_by as sort_part
+from rdex.engine.kernels.random import below, cauchy, half_words, next_word, normal, uniform
 from rdex.engine.kernels.restart import is_settled as settled_part
 from rdex.engine.kernels.sampling import (
     biased_parameters,
@@ -28,6 +27,7 @@ from rdex.engine.kernels.selection import improvement as improvement_part
 from rdex.engine.kernels.variation import combine, draw_bits, perturb_parent
 from rdex.engine.kernels.variation import sort_donors as donors_part
 from rdex.evaluation.kernels import settle, violation
+from rdex.jit.compiling import kernel
 
 
 @kernel()

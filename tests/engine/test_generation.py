@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from runs import quiet, variant
 
-from rdex.common.random import seed_words
 from rdex.engine.kernels import layout
+from rdex.engine.kernels.random import seed_words
 from rdex.engine.state import parameter_vector
 
 pytestmark = quiet

@@ -8,8 +8,8 @@ import pytest
 from runs import IS_COMPILED, quiet
 from scipy import stats
 
-from rdex.common.random import seed_words
 from rdex.engine.kernels import layout
+from rdex.engine.kernels.random import seed_words
 
 pytestmark = quiet
 

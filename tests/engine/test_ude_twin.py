@@ -5,9 +5,9 @@ import pytest
 from engine_problems import KINDS
 from runs import budget, quiet, variant
 
-from rdex.common.random import seed_words
 from rdex.engine.engine import Engine
 from rdex.engine.kernels import layout as shared
+from rdex.engine.kernels.random import seed_words
 from rdex.engine.state import Limits
 from rdex.engine.ude.kernels import layout
 from reference.ude_twin import UdeTwin

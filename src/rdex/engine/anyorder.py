@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rdex.common.loading import load_kernels
 from rdex.engine.engine import Engine
+from rdex.jit.loading import load_kernels
 from rdex.problem.problem import Floats
 
 Values = tuple[float, Floats, Floats]

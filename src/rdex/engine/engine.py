@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rdex.common.loading import load_kernels
 from rdex.engine.constants import Constants
 from rdex.engine.files import checked_state
 from rdex.engine.kernels import layout
@@ -19,6 +18,7 @@ from rdex.engine.kernels.steps import LARGEST_BATCH, default_batch
 from rdex.engine.methods import method_of
 from rdex.engine.state import Limits, encoded_points
 from rdex.engine.view import Point, Population, RunView
+from rdex.jit.loading import load_kernels
 from rdex.problem.problem import Floats, Problem
 
 __all__ = ["LARGEST_BATCH", "Engine", "Point", "Population", "default_batch"]
@@ -232,7 +232,7 @@ class Engine(RunView):
 
 def bound_kernel(kernel: Any, kind: Any, arrays: tuple[Any, ...]) -> Callable[..., int]:
     """A kernel that takes a table, with the table of these arrays."""
-    from rdex.engine.kernels.binding import table_of
+    from rdex.jit.binding import table_of
 
     call = partial(kernel, table_of(kind, arrays))
     call.arrays = arrays  # type: ignore[attr-defined]  # the table holds but their addresses

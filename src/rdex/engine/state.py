@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rdex.common.random import seed_words
 from rdex.engine.kernels import layout
 from rdex.engine.kernels.layout import State
+from rdex.engine.kernels.random import seed_words
 from rdex.engine.settings import Settings
 from rdex.problem.problem import Floats, Problem
 

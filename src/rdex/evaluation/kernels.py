@@ -4,7 +4,8 @@ import math
 
 from numba import types
 
-from rdex.common.compiling import VECTOR, kernel, part
+from rdex.jit.compiling import kernel, part
+from rdex.jit.signatures import VECTOR
 
 
 @part()

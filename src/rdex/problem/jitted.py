@@ -48,7 +48,7 @@ def _joined(fun: Any, parts: tuple[Part, ...]) -> Any:
     """Objective and constraints as one function; kept, so that further runs need not compile."""
     import numba
 
-    from rdex.common.compiling import OBJECTIVE
+    from rdex.jit.signatures import OBJECTIVE
 
     gather = _nothing(numba)
     offset = 0
@@ -74,7 +74,7 @@ def compile_one_function(fun: Any, n_ineq: int, n_eq: int) -> CompiledFunction:
     """The compiled form of a jitted ``fun(x) -> (f, G, H)``; G and H are arrays or tuples."""
     import numba
 
-    from rdex.common.compiling import OBJECTIVE
+    from rdex.jit.signatures import OBJECTIVE
 
     # One function a case: a part without entries may be absent, or have no type in numba.
     def plain(x, data, work, g, h):  # type: ignore[no-untyped-def]
@@ -109,7 +109,7 @@ def compile_point(fun: Any) -> CompiledFunction:
     """The compiled form of a jitted ``fun(x, g, h) -> f`` that writes its constraints."""
     import numba
 
-    from rdex.common.compiling import OBJECTIVE
+    from rdex.jit.signatures import OBJECTIVE
 
     def objective(x, data, work, g, h):  # type: ignore[no-untyped-def]
         return fun(x, g, h)

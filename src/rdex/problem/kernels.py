@@ -3,9 +3,8 @@
 import numpy as np
 from numba import types
 
-from rdex.common.compiling import OBJECTIVE, VECTOR, kernel
-
-MATRIX = types.float64[:, ::1]
+from rdex.jit.compiling import kernel
+from rdex.jit.signatures import MATRIX, OBJECTIVE, VECTOR
 
 #: Up to so many rows are evaluated one by one: handing the function to `evaluate_rows` takes
 #: 70 µs, calling it directly 1 µs and twice that for the views.

@@ -27,7 +27,7 @@ PointFunction = Callable[[Floats, Floats, Floats], float]
 class CompiledFunction(NamedTuple):
     """A problem as the fused loop calls it: f = function(x, data, work, g, h).
 
-    `function` is a numba dispatcher compiled for `rdex.common.compiling.OBJECTIVE`; all arguments
+    `function` is a numba dispatcher compiled for `rdex.jit.signatures.OBJECTIVE`; all arguments
     are contiguous float64 vectors. It writes g and h, returns f and allocates nothing: constants
     come in `data`, scratch space of length `n_work` in `work`.
     """

@@ -4,11 +4,9 @@ import math
 
 from numba import types
 
-from rdex.common.compiling import VECTOR, kernel
 from rdex.evaluation.kernels import settle, violation
-
-MATRIX = types.float64[:, ::1]
-COUNTS = types.int64[::1]
+from rdex.jit.compiling import kernel
+from rdex.jit.signatures import INTEGERS, MATRIX, VECTOR
 
 # Slots of `count`.
 NFEV = 0
@@ -20,7 +18,7 @@ UNWEIGHTED = 1
 
 
 @kernel(
-    types.int64(VECTOR, MATRIX, MATRIX, MATRIX, types.int64, COUNTS, VECTOR, MATRIX)
+    types.int64(VECTOR, MATRIX, MATRIX, MATRIX, types.int64, INTEGERS, VECTOR, MATRIX)
 )  # fmt: skip
 def record_rows(f, g, h, limit, maxfev, count, best, trace):
     """Take the values of rows in order; returns which row is the best so far, -1 if none of them.

@@ -4,7 +4,7 @@ Compiled because every pair needs a place in a trace: walking each trace once fo
 is compared at costs O(trials^2 + trials * checkpoints) for a problem.
 """
 
-from rdex.common.compiling import kernel
+from rdex.jit.compiling import kernel
 
 
 @kernel()

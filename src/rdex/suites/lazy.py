@@ -15,7 +15,7 @@ def compile_kernel(
     module: str, function: str, data: tuple[float, ...], n_work: int
 ) -> CompiledFunction:
     """Compile one kernel of a suite for the signature that all compiled problems share."""
-    from rdex.common.compiling import OBJECTIVE
+    from rdex.jit.signatures import OBJECTIVE
 
     found = getattr(importlib.import_module(module), function)
     if hasattr(found, "compile"):  # a plain function where NUMBA_DISABLE_JIT is set

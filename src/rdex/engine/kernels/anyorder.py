@@ -12,14 +12,12 @@ back at any point. Two things differ from taking results in the order of asking:
 
 from numba import types
 
-from rdex.common.compiling import VECTOR, kernel, part
 from rdex.engine.kernels.generation import NO_EPS, begin_generation, size_at
 from rdex.engine.kernels.layout import (
     ARRIVED,
     ASKED,
     EPS,
     INITIAL,
-    INTEGERS,
     IS_IN,
     KIND,
     MADE,
@@ -39,6 +37,8 @@ from rdex.engine.kernels.order import rank_members
 from rdex.engine.kernels.sampling import progress, uniform_row
 from rdex.engine.kernels.steps import admit, decode, tell_row
 from rdex.engine.kernels.variation import ask_row
+from rdex.jit.compiling import kernel, part
+from rdex.jit.signatures import INTEGERS, VECTOR
 
 NOBODY, OWED = -1, -2  # answers of `partner_of` beside numbers
 

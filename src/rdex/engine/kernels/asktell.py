@@ -2,16 +2,28 @@
 
 Each function stands on an explicit signature: it is compiled once and found in the cache by every
 later process. What is called for every point or batch finds state and results in a table, see
-`binding`.
+`rdex.jit.binding`.
 """
 
 from numba import types
 
-from rdex.common.compiling import VECTOR, kernel
-from rdex.engine.kernels.binding import TABLE, batch_type, point_type, tuple_at
-from rdex.engine.kernels.layout import ASKED, MAPPED, MATRIX, N0, READY, SINCE, STATE_TYPE, TOLD, N
+from rdex.engine.kernels.layout import (
+    ASKED,
+    MAPPED,
+    N0,
+    READY,
+    SINCE,
+    STATE_TYPE,
+    TOLD,
+    N,
+    batch_type,
+    point_type,
+)
 from rdex.engine.kernels.steps import admit, batch_of_size, can_ask, decode, tell_row
 from rdex.engine.kernels.variation import ask_row
+from rdex.jit.binding import table_type, tuple_at
+from rdex.jit.compiling import kernel
+from rdex.jit.signatures import MATRIX, VECTOR
 
 POINT, BATCH = point_type(STATE_TYPE), batch_type(STATE_TYPE)
 point_at, batch_at = tuple_at(POINT), tuple_at(BATCH)
@@ -56,7 +68,7 @@ def inject(state, x, f, g, h):
         admit(state, k, x, f, g, h)
 
 
-@kernel(types.int64(TABLE, types.float64))
+@kernel(types.int64(table_type(POINT), types.float64))
 def tell_ask(table, f):
     """Batch 1 in one call: take the result of the last point, draw the next. Returns 0 at the end
     of the run, 2 if a generation ended, else 1."""
@@ -71,7 +83,7 @@ def tell_ask(table, f):
     return 2 if ended else 1
 
 
-@kernel(types.int64(TABLE, types.int64, types.int64))
+@kernel(types.int64(table_type(BATCH), types.int64, types.int64))
 def tell_ask_rows(table, told, batch):
     """A batch in one call: take the results of the `told` earliest rows, then draw up to `batch`
     rows (0: `default_batch`) into `points`. Returns how many there are, negative if a generation

@@ -6,7 +6,6 @@ compiled loop, found in the cache by every later process.
 
 from numba import types
 
-from rdex.common.compiling import OBJECTIVE, VECTOR, kernel
 from rdex.engine.kernels.layout import ASKED, MAPPED, N0, STATE_TYPE, TOLD, N
 from rdex.engine.kernels.steps import (
     batch_of_size,
@@ -17,6 +16,8 @@ from rdex.engine.kernels.steps import (
     tell_row,
 )
 from rdex.engine.kernels.variation import ask_row
+from rdex.jit.compiling import kernel
+from rdex.jit.signatures import OBJECTIVE, VECTOR
 
 
 @kernel(

@@ -2,7 +2,6 @@
 
 import math
 
-from rdex.common.compiling import part
 from rdex.engine.kernels.layout import (
     BEST_AT,
     BEST_F,
@@ -56,6 +55,7 @@ from rdex.engine.kernels.layout import (
 from rdex.engine.kernels.order import is_nearer, merge_ranked, order_statistic, rank_members
 from rdex.engine.kernels.sampling import progress
 from rdex.evaluation.kernels import violation
+from rdex.jit.compiling import part
 
 #: Before a population has an ε: unlike any, so that everything is ordered by the first.
 NO_EPS = -1.0

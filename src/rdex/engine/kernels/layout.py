@@ -21,10 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from rdex.common.compiling import VECTOR
-
-MATRIX = types.float64[:, ::1]
-INTEGERS = types.int64[::1]
+from rdex.jit.signatures import INTEGERS, MATRIX, VECTOR
 
 #: Columns of a row are a multiple of this.
 LANES = 8
@@ -171,6 +168,17 @@ class State(NamedTuple):
 
 
 MF, MCR = range(2)  # rows of memory
+
+
+def point_type(state_type):
+    """What is bound for one point at a time: state, g, h and the next point."""
+    return types.Tuple((state_type, VECTOR, VECTOR, VECTOR))
+
+
+def batch_type(state_type):
+    """What is bound for batches: state, f, g, h and the next points, with room for the largest."""
+    return types.Tuple((state_type, VECTOR, MATRIX, MATRIX, MATRIX))
+
 
 STATE_TYPE = types.NamedTuple(
     (

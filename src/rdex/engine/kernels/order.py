@@ -8,8 +8,8 @@ functions (evaluation.kernels.settle).
 
 import numpy as np
 
-from rdex.common.compiling import part
-from rdex.common.moving import move
+from rdex.jit.compiling import part
+from rdex.jit.moving import move
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)

@@ -2,13 +2,13 @@
 
 from numba import types
 
-from rdex.common.compiling import kernel
-from rdex.engine.kernels.layout import MATRIX
 from rdex.engine.kernels.sampling import uniform_row
 from rdex.engine.kernels.steps import decode
+from rdex.jit.compiling import kernel
+from rdex.jit.signatures import MATRIX, WORDS
 
 
-@kernel(types.void(types.uint64[::1], MATRIX, MATRIX))
+@kernel(types.void(WORDS, MATRIX, MATRIX))
 def uniform_points(random, box, points):
     """Fill `points` (n, d) with uniform points of the engine's box, row by row."""
     for i in range(points.shape[0]):

@@ -2,7 +2,6 @@
 
 import math
 
-from rdex.common.compiling import part
 from rdex.engine.kernels.layout import (
     BEST_AT,
     BEST_F,
@@ -25,6 +24,7 @@ from rdex.engine.kernels.layout import (
 )  # fmt: skip
 from rdex.engine.kernels.order import is_nearer
 from rdex.evaluation.kernels import violation
+from rdex.jit.compiling import part
 
 
 @part()

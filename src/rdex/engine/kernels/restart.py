@@ -9,7 +9,6 @@ the start.
 
 import math
 
-from rdex.common.compiling import part
 from rdex.engine.kernels.layout import (
     ARRIVED,
     ASKED,
@@ -52,6 +51,7 @@ from rdex.engine.kernels.layout import (
 )  # fmt: skip
 from rdex.engine.kernels.order import is_nearer
 from rdex.engine.kernels.sampling import uniform_row
+from rdex.jit.compiling import part
 
 #: Members no further apart than this share of the box, in every variable, have settled.
 SETTLED = 1e-9

@@ -6,9 +6,9 @@ population: exp(−κ rank/N) is a truncated geometric distribution, N − rank 
 
 import math
 
-from rdex.common.compiling import part
-from rdex.common.random import cauchy, normal, uniform
 from rdex.engine.kernels.layout import CLOCK, CLOCK_SINCE, LOWER, MAXFEV, SINCE, UPPER
+from rdex.engine.kernels.random import cauchy, normal, uniform
+from rdex.jit.compiling import part
 
 
 @part()

@@ -2,7 +2,6 @@
 
 import math
 
-from rdex.common.compiling import part
 from rdex.engine.kernels.layout import (
     BIASED,
     DONE,
@@ -35,6 +34,7 @@ from rdex.engine.kernels.layout import (
     N,
 )  # fmt: skip
 from rdex.engine.kernels.order import precedes, reposition
+from rdex.jit.compiling import part
 
 
 @part()

@@ -4,7 +4,6 @@ result. The parts receive the state and are inlined into the loops of `fused` an
 
 import math
 
-from rdex.common.compiling import part
 from rdex.engine.kernels.generation import (
     NO_EPS,
     begin_generation,
@@ -53,6 +52,7 @@ from rdex.engine.kernels.recording import record, update_best, write_trace
 from rdex.engine.kernels.restart import has_stalled, restart
 from rdex.engine.kernels.selection import decide, enter
 from rdex.evaluation.kernels import settle, violation
+from rdex.jit.compiling import part
 
 #: The largest default batch.
 LARGEST_BATCH = 32

@@ -13,8 +13,6 @@ does the released program, and it is kept.
 
 import numpy as np
 
-from rdex.common.compiling import part
-from rdex.common.random import below, cauchy, half_words, uniform
 from rdex.engine.kernels.layout import (
     ASKED,
     BIASED,
@@ -77,6 +75,7 @@ from rdex.engine.kernels.layout import (
     N,
 )  # fmt: skip
 from rdex.engine.kernels.order import precedes
+from rdex.engine.kernels.random import below, cauchy, half_words, uniform
 from rdex.engine.kernels.sampling import (
     biased_parameters,
     clip,
@@ -86,6 +85,7 @@ from rdex.engine.kernels.sampling import (
     rank_linear,
     standard_parameters,
 )
+from rdex.jit.compiling import part
 
 _ALL = np.int64(2**62)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rdex.common.random import seed_words
 from rdex.engine.kernels import layout as shared
+from rdex.engine.kernels.random import seed_words
 from rdex.engine.settings import Settings
 from rdex.engine.state import Limits, encoded_points, initial_points, make_box, make_limit
 from rdex.engine.ude.kernels import layout

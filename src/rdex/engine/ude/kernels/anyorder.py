@@ -7,11 +7,12 @@ swapping that row with the earliest one: rows know their place in the generation
 
 from numba import types
 
-from rdex.common.compiling import VECTOR, kernel, part
-from rdex.engine.kernels.layout import ASKED, INTEGERS, MAPPED, N0, TOLD
+from rdex.engine.kernels.layout import ASKED, MAPPED, N0, TOLD
 from rdex.engine.kernels.steps import decode
 from rdex.engine.ude.kernels.layout import STATE_TYPE
 from rdex.engine.ude.kernels.steps import ask_row, can_ask, tell_row
+from rdex.jit.compiling import kernel, part
+from rdex.jit.signatures import INTEGERS, VECTOR
 
 NOBODY, OWED = -1, -2  # answers of the engine's `partner_of`: there are no races here
 

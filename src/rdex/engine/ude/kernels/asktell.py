@@ -2,12 +2,13 @@
 
 from numba import types
 
-from rdex.common.compiling import VECTOR, kernel, part
-from rdex.engine.kernels.binding import TABLE, batch_type, point_type, tuple_at
-from rdex.engine.kernels.layout import ASKED, MAPPED, MATRIX, N0, READY, TOLD
+from rdex.engine.kernels.layout import ASKED, MAPPED, N0, READY, TOLD, batch_type, point_type
 from rdex.engine.kernels.steps import decode
 from rdex.engine.ude.kernels.layout import STATE_TYPE
 from rdex.engine.ude.kernels.steps import admit, ask_row, can_ask, tell_row
+from rdex.jit.binding import table_type, tuple_at
+from rdex.jit.compiling import kernel, part
+from rdex.jit.signatures import MATRIX, VECTOR
 
 POINT, BATCH = point_type(STATE_TYPE), batch_type(STATE_TYPE)
 point_at, batch_at = tuple_at(POINT), tuple_at(BATCH)
@@ -34,7 +35,7 @@ def ask(state, most, ahead, points):
     return draw_rows(state, most, points)
 
 
-@kernel(types.int64(TABLE, types.int64, types.int64))
+@kernel(types.int64(table_type(BATCH), types.int64, types.int64))
 def tell_ask_rows(table, told, batch):
     """A batch in one call: take the results of the `told` earliest rows, then draw up to `batch`
     rows (0: as many as there is room for) into `points`. Returns how many there are, negative if a
@@ -72,7 +73,7 @@ def inject(state, x, f, g, h):
         admit(state, x, f, g, h)
 
 
-@kernel(types.int64(TABLE, types.float64))
+@kernel(types.int64(table_type(POINT), types.float64))
 def tell_ask(table, f):
     """Batch 1 in one call: take the result of the last point, draw the next. Returns 0 at the end
     of the run, 2 if a generation ended, else 1."""

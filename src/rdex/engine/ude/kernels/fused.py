@@ -6,11 +6,12 @@ compiled loop, found in the cache by every later process.
 
 from numba import types
 
-from rdex.common.compiling import OBJECTIVE, VECTOR, kernel
 from rdex.engine.kernels.layout import ASKED, MAPPED, N0, TOLD
 from rdex.engine.kernels.steps import decode, is_goal_reached
 from rdex.engine.ude.kernels.layout import STATE_TYPE
 from rdex.engine.ude.kernels.steps import ask_row, tell_row
+from rdex.jit.compiling import kernel
+from rdex.jit.signatures import OBJECTIVE, VECTOR
 
 
 @kernel(

@@ -2,8 +2,6 @@
 
 import math
 
-from rdex.common.compiling import part
-from rdex.common.random import below
 from rdex.engine.kernels.generation import copy_member, scale_constraints
 from rdex.engine.kernels.layout import (
     ASKED,
@@ -28,6 +26,7 @@ from rdex.engine.kernels.layout import (
     TARGET,
     N,
 )  # fmt: skip
+from rdex.engine.kernels.random import below
 from rdex.engine.ude.kernels.layout import (
     ARCHIVED,
     CELL_CR,
@@ -57,6 +56,7 @@ from rdex.engine.ude.kernels.layout import (
     WON,
 )
 from rdex.engine.ude.kernels.order import is_better, merge, sort, wins
+from rdex.jit.compiling import part
 
 
 @part(inline=False)

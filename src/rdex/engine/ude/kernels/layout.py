@@ -18,11 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from rdex.common.compiling import VECTOR
 from rdex.engine.kernels.layout import COUNT_NAMES as ENGINE_COUNT_NAMES
-from rdex.engine.kernels.layout import INTEGERS, MATRIX
 from rdex.engine.kernels.layout import PARAM_NAMES as ENGINE_PARAM_NAMES
 from rdex.engine.kernels.layout import VALUE_NAMES as ENGINE_VALUE_NAMES
+from rdex.jit.signatures import INTEGERS, MATRIX, VECTOR
 
 # --- param: constants of a run ------------------------------------------------------------------
 PARAM_NAMES = (

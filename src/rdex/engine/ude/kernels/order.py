@@ -1,8 +1,8 @@
 """Feasibility first: smaller φ, then smaller f. Equal members are ordered by row, so that the order
 is total and reproducible. No NaN reaches these functions (evaluation.kernels.settle)."""
 
-from rdex.common.compiling import part
 from rdex.engine.kernels.order import is_nearer
+from rdex.jit.compiling import part
 
 
 @part()

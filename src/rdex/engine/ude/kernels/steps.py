@@ -6,7 +6,6 @@ batches of any size up to a generation, and told in any order: the run is the sa
 
 import math
 
-from rdex.common.compiling import part
 from rdex.engine.kernels.generation import copy_member
 from rdex.engine.kernels.layout import (
     ASKED,
@@ -37,6 +36,7 @@ from rdex.engine.ude.kernels.layout import TRIALS
 from rdex.engine.ude.kernels.order import is_better
 from rdex.engine.ude.kernels.variation import draw_row
 from rdex.evaluation.kernels import settle, violation
+from rdex.jit.compiling import part
 
 
 @part()

@@ -10,8 +10,6 @@ every two coordinates, the even one taking the lower 32 bits. Donors are ranks i
 
 import numpy as np
 
-from rdex.common.compiling import part
-from rdex.common.random import below, cauchy, half_words, normal, uniform
 from rdex.engine.kernels.layout import (
     ASKED,
     CR_SIGMA,
@@ -30,6 +28,7 @@ from rdex.engine.kernels.layout import (
     UPPER,
     N,
 )  # fmt: skip
+from rdex.engine.kernels.random import below, cauchy, half_words, normal, uniform
 from rdex.engine.ude.kernels.layout import (
     CELL_CR,
     CELL_F,
@@ -49,6 +48,7 @@ from rdex.engine.ude.kernels.layout import (
     UP_TO_1,
     UP_TO_2,
 )
+from rdex.jit.compiling import part
 
 _ALL = np.int64(2**62)
 

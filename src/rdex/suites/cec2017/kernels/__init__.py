@@ -8,7 +8,8 @@ with a signature compiles it: asking for C07 must not compile the other 27.
 
 from functools import cache
 
-from rdex.common.compiling import OBJECTIVE, kernel
+from rdex.jit.compiling import kernel
+from rdex.jit.signatures import OBJECTIVE
 from rdex.suites.cec2017.kernels.direct import (
     c01,
     c02,

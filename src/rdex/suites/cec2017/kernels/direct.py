@@ -6,7 +6,7 @@ z = y = x - o unless a rotation is named; the scratch vector is called z after w
 
 import math
 
-from rdex.common.compiling import kernel
+from rdex.jit.compiling import kernel
 from rdex.suites.cec2017.kernels.vectors import (
     TWO_PI,
     largest,

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from rdex.common.compiling import kernel
+from rdex.jit.compiling import kernel
 from rdex.suites.cec2017.kernels.vectors import (
     TWO_PI,
     largest,

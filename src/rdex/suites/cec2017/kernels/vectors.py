@@ -7,7 +7,7 @@ entry points that call them, and inlined by force: C08 in 10 dimensions takes 28
 
 import math
 
-from rdex.common.compiling import kernel
+from rdex.jit.compiling import kernel
 
 TWO_PI = 2.0 * math.pi
 

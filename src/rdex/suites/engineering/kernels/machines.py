@@ -5,7 +5,7 @@ Sources, units and names stand beside each problem in `rdex.suites.engineering.m
 
 import numpy as np
 
-from rdex.common.compiling import kernel
+from rdex.jit.compiling import kernel
 
 
 @kernel()

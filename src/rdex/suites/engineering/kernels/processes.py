@@ -5,7 +5,7 @@ Sources, units and names stand beside each problem in `rdex.suites.engineering.p
 
 import numpy as np
 
-from rdex.common.compiling import kernel
+from rdex.jit.compiling import kernel
 
 #: Below this the logarithms of temperature differences stay at its logarithm: no NaN in the box.
 LEAST_DIFFERENCE = 1e-8

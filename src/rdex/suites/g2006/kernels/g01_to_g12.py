@@ -7,7 +7,7 @@ Session on Constrained Real-Parameter Optimization. Constraints stand in the rep
 
 import numpy as np
 
-from rdex.common.compiling import kernel
+from rdex.jit.compiling import kernel
 
 
 @kernel()

@@ -6,7 +6,7 @@ G19 and G20 come in `data`, laid out as `rdex.suites.g2006.table` says.
 
 import numpy as np
 
-from rdex.common.compiling import kernel
+from rdex.jit.compiling import kernel
 
 
 @kernel()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rdex.common.compiling import kernel
-from rdex.common.random import AHEAD, next_word, seed_words, uniform
+from rdex.engine.kernels.random import AHEAD, next_word, seed_words, uniform
+from rdex.jit.compiling import kernel
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar:RuntimeWarning")
 

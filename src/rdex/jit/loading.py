@@ -1,5 +1,7 @@
 """Kernel modules, imported where a run starts."""
 
+from __future__ import annotations
+
 import importlib
 import logging
 import sys
@@ -12,9 +14,10 @@ def load_kernels(name: str) -> ModuleType:
     loaded = sys.modules.get(name)
     if loaded is not None:
         return loaded
-    from rdex.common import compiling
+    from rdex.jit.compiling import cache_for
+    from rdex.jit.sources import module_file
 
-    if not any(Path(compiling.cache_for(compiling.module_file(name))).rglob("*.nbi")):
+    if not any(Path(cache_for(module_file(name))).glob("*.nbi")):
         logging.getLogger("rdex").warning(
             "compiling %s, once on this machine: about 20 seconds", name
         )

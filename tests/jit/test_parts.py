@@ -5,8 +5,8 @@ import pytest
 from llvmlite.binding import Linkage
 from numba import types
 
-from rdex.common.compiling import kernel, part
-from rdex.common.parts import PartCompiler, PartLibrary
+from rdex.jit.compiling import kernel, part
+from rdex.jit.parts import part_compiler
 
 
 def _twice(x):
@@ -35,11 +35,12 @@ def test_a_kernel_holds_the_code_of_its_parts():
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 def test_a_part_has_no_machine_code():
-    alone = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=PartCompiler)
-    dispatcher = alone(_twice)
+    compiler = part_compiler()
+    dispatcher = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True,
+                            pipeline_class=compiler)(_twice)  # fmt: skip
     dispatcher.compile((types.float64,))
     (compiled,) = dispatcher.overloads.values()
-    assert isinstance(compiled.library, PartLibrary)
+    assert type(compiled.library).__name__ == "PartLibrary"
     functions = list(compiled.library.get_defined_functions())
     assert functions
     assert all(each.linkage == Linkage.available_externally for each in functions)

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from rdex.common.compiling import part
+from rdex.jit.compiling import part
 
 _1 = np.uint64(1)
 _11 = np.uint64(11)

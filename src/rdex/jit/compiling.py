@@ -1,0 +1,82 @@
+"""The decorators for compiled code: `kernel` for what Python calls, `part` for pieces of kernels.
+
+Importing this module imports numba: it is imported where a run starts, not at `import rdex`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from rdex.jit.binding import BINDING
+from rdex.jit.cache_folders import writable_folder
+from rdex.jit.caching import CACHING, cache_in
+from rdex.jit.inlining import INLINING, inlined
+from rdex.jit.literals import LITERALS, without_literals
+from rdex.jit.moving import MOVING
+from rdex.jit.parts import PARTS, linked_only
+from rdex.jit.references import REFERENCES, uncounted
+from rdex.jit.sources import source_hash
+from rdex.jit.wrappers import WRAPPERS, without_wrappers
+
+#: Every trick.
+TRICKS = (CACHING, REFERENCES, WRAPPERS, INLINING, PARTS, LITERALS, MOVING, BINDING)
+
+
+@functools.cache
+def tricks_on() -> tuple[str, ...]:
+    """Names of the tricks that are on; machine code depends on them."""
+    return tuple(trick.name for trick in TRICKS if trick.is_on)
+
+
+def hash_of(path: Path) -> str:
+    """A name for everything that the machine code of a source file depends on."""
+    return source_hash(path, tricks_on())
+
+
+@functools.cache
+def cache_for(path: Path) -> str:
+    """The folder for kernels of this source file."""
+    return writable_folder(hash_of(path))
+
+
+def kernel(*signature: Any, **options: Any) -> Callable[..., Any]:
+    """Compile a function without Python objects, IEEE semantics, cached on disk.
+
+    Used as `@kernel()`, or `@kernel(SIGNATURE)` to compile when the module is imported.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        if numba.config.DISABLE_JIT:
+            return function
+        chosen = {"error_model": "numpy", **uncounted(), **options}
+        if not CACHING.is_on:
+            return numba.njit(*signature, **chosen)(function)
+        dispatcher = numba.njit(**chosen)(function)
+        cache_in(dispatcher, cache_for(Path(function.__code__.co_filename).resolve()))
+        for each in signature:
+            dispatcher.compile(each)
+        if signature:
+            dispatcher.disable_compile()
+        return dispatcher
+
+    return decorate
+
+
+def part(inline: bool = True) -> Callable[..., Any]:
+    """Compile a part of a kernel: callable from compiled code only.
+
+    Parts on the path of every evaluation are inlined; `inline=False` is for what happens rarely.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        if numba.config.DISABLE_JIT:
+            return function
+        options = {**inlined(inline), **without_wrappers(), **linked_only()}
+        return without_literals(kernel(**options)(function))
+
+    return decorate
