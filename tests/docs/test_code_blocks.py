@@ -180,7 +180,7 @@ def test_rooms_are_imported_before_they_are_used(name):
     for block in blocks((PROJECT / name).read_text("utf-8")):
         if block.language == "python":
             code = code * (not block.title) + block.body
-            for room in re.findall(r"\brdex\.([a-z]\w+)\.", block.body):
+            for room in re.findall(r"(?<!from )\brdex\.([a-z]\w+)\.", block.body):
                 assert f"import rdex.{room}" in code, f"{name}, line {block.line}: rdex.{room}"
 
 
