@@ -1,0 +1,163 @@
+"""Cubic radial basis functions with polynomial tails, all functions and all tails at once.
+
+A model of a function y known at points u_1 … u_n is
+
+    m(u) = Σ c_i ‖u − u_i‖³ + p(u),
+
+with p a polynomial: linear, separable quadratic or full quadratic. The tails are nested, and that
+saves most of the work. Let P = [P_linear, P_squares, P_products] = Q R be the tail at the points.
+For a tail of p terms, c = G y with G = Q₂ (Q₂ᵀ Φ Q₂)⁻¹ Q₂ᵀ, where Q₂ are the columns of Q from p
+on. In reversed order these matrices are leading blocks of one another, so one Cholesky factor
+serves all tails, and the factor serves all functions. The leave-one-out error at point i is
+c_i / G_ii.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky, qr, solve_triangular
+from scipy.spatial.distance import cdist
+
+Floats = NDArray[np.float64]
+
+#: Names of the tails in the order in which they are nested.
+TAILS = ("linear", "separable", "full")
+
+#: A column of the tail that depends on those before it up to this share of its size is left out.
+DEPENDENT = 1e-9
+
+#: Added to the diagonal of the reduced matrix, in units of its mean, until it can be factorised.
+NUGGETS = (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3)
+
+
+def n_terms(tail: int, d: int) -> int:
+    """Number of terms of a tail in d variables."""
+    return (1 + d, 1 + 2 * d, (d + 1) * (d + 2) // 2)[tail]
+
+
+def largest_tail(n: int, d: int) -> int:
+    """The largest tail that n points can carry and still say something about its error."""
+    return max((tail for tail in range(3) if n > n_terms(tail, d) + 1), default=0)
+
+
+def basis(u: Floats, tail: int) -> Floats:
+    """The terms of a tail at points (n, d): 1, u, squares, products."""
+    parts = [np.ones((len(u), 1)), u]
+    if tail >= 1:
+        parts.append(u * u)
+    if tail >= 2:
+        i, j = np.triu_indices(u.shape[1], 1)
+        parts.append(u[:, i] * u[:, j])
+    return np.hstack(parts)
+
+
+@dataclass
+class Polynomials:
+    """const + slope·u + ½ uᵀ curvature u of q functions: (q,), (q, d), (q, d, d) or None."""
+
+    const: Floats
+    slope: Floats
+    curvature: Floats | None
+
+
+class Fit:
+    """The factorisation of n points for all tails up to one.
+
+    Parameters
+    ----------
+    u : (n, d) array
+        Points; equal ones make it a regression.
+    tail : int
+        The largest tail wanted; smaller if the points cannot carry it.
+    nugget : float
+        Smoothing in units of the mean of the diagonal: 0 interpolates.
+
+    Attributes
+    ----------
+    tails : list of int
+        The tails that can be used.
+    """
+
+    def __init__(self, u: Floats, tail: int = 2, nugget: float = 0.0) -> None:
+        self.u = u
+        n, d = u.shape
+        tail = min(tail, largest_tail(n, d))
+        terms = basis(u, tail)
+        kept = np.arange(min(terms.shape[1], n - 1))
+        q, r = qr(terms[:, kept], check_finite=False)
+        sizes = np.linalg.norm(terms[:, kept], axis=0)
+        is_new = np.abs(np.diag(r)) > DEPENDENT * np.maximum(sizes, 1e-300)
+        if not is_new.all():
+            kept = kept[is_new]
+            q, r = qr(terms[:, kept], check_finite=False)
+        self._terms, self._kept, self._q, self._r = terms, kept, q, r
+        ends = [int((kept < n_terms(t, d)).sum()) for t in range(tail + 1)]
+        self.tails = [t for t in range(tail + 1) if t == 0 or ends[t] > ends[t - 1]]
+        self._ends = {t: ends[t] for t in self.tails}
+        self._phi = cdist(u, u) ** 3
+        first = ends[0]
+        reduced = q[:, first:].T @ self._phi @ q[:, first:]
+        factor, self._nugget = safe_cholesky(reduced[::-1, ::-1], nugget)
+        self._v = solve_triangular(factor, q[:, first:].T[::-1], lower=True, check_finite=False)
+        self._diagonal = np.cumsum(self._v * self._v, axis=0)
+
+    def weights(self, y: Floats, tail: int, columns: slice | Floats = slice(None)) -> Floats:
+        """c (n, q) of functions y (n, q) with one tail."""
+        k = len(self.u) - self._ends[tail]
+        v = self._v[:k]
+        c: Floats = v.T @ (v @ y[:, columns])
+        return c
+
+    def leave_one_out(self, y: Floats) -> Floats:
+        """Errors (tails, n, q): prediction at each point by the model without it, minus value."""
+        s = self._v @ y
+        errors = np.empty((len(self.tails), *y.shape))
+        for row, tail in enumerate(self.tails):
+            k = len(self.u) - self._ends[tail]
+            diagonal = self._diagonal[k - 1]
+            safe = np.maximum(diagonal, 1e-12 * diagonal.max() + 1e-300)
+            errors[row] = -(self._v[:k].T @ s[:k]) / safe[:, None]
+        return errors
+
+    def polynomials(self, y: Floats, c: Floats, tails: NDArray[np.int64]) -> Polynomials:
+        """The tails of functions y (n, q) with weights c (n, q), each function with its own."""
+        d = self.u.shape[1]
+        rest = self._q[:, : len(self._kept)].T @ (y - self._phi @ c - self._nugget * c)
+        coefficients = np.zeros((n_terms(2, d), y.shape[1]))
+        for tail in self.tails:
+            of = np.flatnonzero(tails == tail)
+            p = self._ends[tail]
+            if of.size:
+                solved = solve_triangular(self._r[:p, :p], rest[:p, of], check_finite=False)
+                coefficients[np.ix_(self._kept[:p], of)] = solved
+        const, slope = coefficients[0], coefficients[1 : d + 1].T
+        if not (tails > 0).any():
+            return Polynomials(const, np.ascontiguousarray(slope), None)
+        curvature = np.zeros((y.shape[1], d, d))
+        i, j = np.triu_indices(d, 1)
+        products = coefficients[2 * d + 1 :].T
+        curvature[:, i, j] = products
+        curvature[:, j, i] = products
+        k = np.arange(d)
+        curvature[:, k, k] = 2.0 * coefficients[d + 1 : 2 * d + 1].T
+        return Polynomials(const, np.ascontiguousarray(slope), curvature)
+
+
+def safe_cholesky(matrix: Floats, nugget: float) -> tuple[Floats, float]:
+    """Lower factor of a matrix that may be singular, and what was added to its diagonal."""
+    unit = max(float(np.trace(matrix)) / len(matrix), 1e-300)
+    for extra in NUGGETS:
+        added = max(nugget, extra) * unit
+        try:
+            lifted = matrix + added * np.eye(len(matrix)) if added else matrix
+            factor = cholesky(lifted, lower=True, check_finite=False)
+        except LinAlgError:
+            continue
+        diagonal = np.diag(factor)
+        if np.isfinite(diagonal).all() and diagonal.min() > 1e-8 * math.sqrt(unit) * (added == 0):
+            return factor, added
+    return math.sqrt(unit) * np.eye(len(matrix)), unit
