@@ -63,7 +63,7 @@ class Journal:
         width = len(self._values[0]) if self._values else 0
         return {
             "calls": np.array(self._calls, dtype=np.int64),
-            "values": np.array(self._values, dtype=np.float64).reshape(-1, width),
+            "values": np.array(self._values, dtype=np.float64).reshape(len(self._values), width),
         }
 
     def replay(

@@ -11,6 +11,9 @@ from rdex.strategies.strategy import Context
 #: The kind of a plain differential evolution, which the driver runs in compiled code.
 EVOLUTION = "evolution"
 
+#: Search by models.
+SCOUT = "scout"
+
 #: The differential evolution behind strategies that do not name one.
 BASE = "rdex-csop"
 
@@ -18,6 +21,7 @@ BASE = "rdex-csop"
 ALGORITHMS: dict[str, str] = {
     "rdex-csop": "RDEx-CSOP, the winner of the CEC 2025 competition (constrained track)",
     "rdex-tide": "our own differential evolution for large budgets",
+    "scout": "models of f and of every constraint, for 30 to 2000 evaluations",
     "rdex": "RDEx, the ancestor of RDEx-CSOP",
     "rdex-csop-paper": "RDEx-CSOP as its paper is written, where its program differs",
     "cl-srde": "CL-SRDE, a competitor in the paper",
@@ -47,6 +51,8 @@ def kind_of(algorithm: Any) -> tuple[str, Any]:
         return EVOLUTION, algorithm
     if algorithm in PRESETS:
         return EVOLUTION, algorithm
+    if algorithm == SCOUT:
+        return SCOUT, BASE
     close = difflib.get_close_matches(algorithm, ALGORITHMS, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     raise ValueError(f"unknown algorithm {algorithm!r}{hint}; known: {', '.join(ALGORITHMS)}")
@@ -54,4 +60,8 @@ def kind_of(algorithm: Any) -> tuple[str, Any]:
 
 def make_strategy(kind: str, context: Context) -> Any:
     """A strategy at its beginning."""
+    if kind == SCOUT:
+        from rdex.strategies.scout.strategy import Scout
+
+        return Scout(context)
     raise NotImplementedError(kind)

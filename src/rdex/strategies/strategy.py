@@ -77,17 +77,26 @@ class Context:
 
 
 class Stepping:
-    """A generator as a strategy: one batch is out at a time."""
+    """A generator as a strategy: one batch is out at a time.
 
-    def __init__(self, search: Search) -> None:
+    Parameters
+    ----------
+    search : Search
+    is_lazy : bool
+        The search goes on when it is asked again, not when the last result of a batch is in.
+    """
+
+    def __init__(self, search: Search, is_lazy: bool = False) -> None:
         self._search = search
+        self._is_lazy = is_lazy
+        self._due: list[Sample] | None = None  # what the search goes on with
         self._batch: list[Trial] = []  # points of the present batch not yet handed out
         self._waiting: dict[int, int] = {}  # id -> place in the batch
         self._samples: list[Sample | None] = []
         self._next_id = 0
         self.value: Any = None  # what the generator returned
         self.is_finished = False
-        self._advance(None)
+        self.go_on(search)
 
     @property
     def n_out(self) -> int:
@@ -96,6 +105,8 @@ class Stepping:
 
     def ask(self, n: int) -> list[Trial]:
         """Up to `n` points of the present batch."""
+        if self._is_due:
+            self._advance(self._due)
         asked, self._batch = self._batch[:n], self._batch[n:]
         return asked
 
@@ -103,10 +114,22 @@ class Stepping:
         """What came of a point; the search goes on when its batch is complete."""
         self._samples[self._waiting.pop(id)] = sample
         if not self._waiting:
-            self._advance([sample for sample in self._samples if sample is not None])
+            self._go_on_with([sample for sample in self._samples if sample is not None])
+
+    def go_on(self, search: Search) -> None:
+        """With another generator, after the end of the last; ids go on."""
+        self._search, self.is_finished = search, False
+        self._go_on_with(None)
+
+    def _go_on_with(self, samples: list[Sample] | None) -> None:
+        """Now, or when asked."""
+        self._due, self._is_due = samples, True
+        if not self._is_lazy:
+            self._advance(samples)
 
     def _advance(self, samples: list[Sample] | None) -> None:
         """Run the generator to its next batch of at least one point."""
+        self._is_due = False
         try:
             while True:
                 points = next(self._search) if samples is None else self._search.send(samples)

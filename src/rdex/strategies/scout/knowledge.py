@@ -1,0 +1,119 @@
+"""`Knowledge`: the points of a run as models need them, and what counts as better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rdex.models.inputs import Outputs, log_ratios
+from rdex.problem.problem import Floats
+from rdex.strategies.archive import Archive
+from rdex.strategies.strategy import Context
+
+Indices = NDArray[np.int64]
+
+#: Larger values are as useless for a model as none.
+LARGEST = 1e100
+
+
+@dataclass
+class Sides:
+    """One-sided constraints: sign·(y[column] − limit) <= 0; an equality has two.
+
+    columns, sign, limit: (r,) arrays; function 0 is f.
+    """
+
+    columns: Indices
+    sign: Floats
+    limit: Floats
+
+    def seen(self, outputs: Outputs) -> Floats:
+        """The limits as models see values."""
+        return outputs.of(self.columns, self.limit)
+
+    def excess(self, values: Floats, limits: Floats) -> Floats:
+        """sign·(value − limit) of values (…, q) as models see them, with limits (r,) as well."""
+        excess: Floats = self.sign * (values[..., self.columns] - limits)
+        return excess
+
+
+class Knowledge:
+    """What is known, without the variables that are fixed.
+
+    Attributes
+    ----------
+    z : (n, d) array
+        Points in the unit cube.
+    y : (n, q) array
+        f and all constraints.
+    is_usable : (n,) bool array
+        Rows whose values are all finite; others failed.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self.archive: Archive = context.archive
+        self.space, self.judge = context.space, context.judge
+        self.free = ~self.space.fixed
+        self.d = int(self.free.sum())
+        self.whole = self.space.whole[self.free]
+        width = (self.space.upper - self.space.lower)[self.free]
+        self.spacing = np.where(self.whole, 1.0 / np.where(self.whole, width, 1.0), 0.0)
+        self.log_ratio = log_ratios(self.space)[self.free]
+        self.n_functions = 1 + self.judge.n_ineq + self.judge.n_eq
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take in what is new in the archive."""
+        archive = self.archive
+        self.n = archive.n
+        self.z = archive.z[:, self.free]
+        self.y = np.column_stack([archive.f, archive.g, archive.h])
+        self.is_usable: NDArray[np.bool_] = np.asarray((np.abs(self.y) < LARGEST).all(axis=1))
+
+    def x(self, z: Floats) -> Floats:
+        """Points (k, d) as the user sees them."""
+        whole = np.zeros((len(z), self.space.dim))
+        whole[:, self.free] = z
+        return self.space.from_unit(whole)
+
+    def rounded(self, z: Floats) -> Floats:
+        """Points (k, d) of the cube where the user's function can be evaluated."""
+        if not self.whole.any():
+            return np.clip(z, 0.0, 1.0)
+        return self.space.to_unit(self.x(z))[:, self.free]
+
+    def sides(self, tightness: float = 0.0) -> Sides:
+        """The constraints; equalities with tolerances smaller by a share `tightness`."""
+        n_ineq, n_eq = self.judge.n_ineq, self.judge.n_eq
+        tolerance = self.judge.tolerance
+        eq = np.arange(n_ineq, n_ineq + n_eq)
+        columns = 1 + np.concatenate([np.arange(n_ineq), eq, eq])
+        sign = np.concatenate([np.ones(n_ineq + n_eq), -np.ones(n_eq)])
+        eq_limit = tolerance[n_ineq:] * (1.0 - tightness)
+        limit = np.concatenate([tolerance[:n_ineq], eq_limit, -eq_limit])
+        return Sides(columns.astype(np.int64), sign, limit)
+
+    def usable(self) -> Indices:
+        """Rows that worked."""
+        return np.flatnonzero(self.is_usable)
+
+    def failed(self) -> Indices:
+        """Rows that failed."""
+        return np.flatnonzero(~self.is_usable)
+
+    def ranked(self) -> Indices:
+        """Rows that worked, best first."""
+        rows = self.usable()
+        return rows[np.lexsort((self.y[rows, 0], self.archive.phi[rows]))]
+
+    def best(self) -> int:
+        """The best row that worked; -1 if there is none."""
+        ranked = self.ranked()
+        return int(ranked[0]) if ranked.size else -1
+
+    def row_of(self, x: Floats) -> int:
+        """The latest row at a point of the user's space; -1 if there is none."""
+        rows = np.flatnonzero((self.archive.x == x).all(axis=1))
+        return int(rows[-1]) if rows.size else -1

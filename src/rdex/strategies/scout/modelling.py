@@ -1,0 +1,110 @@
+"""Which points the models of a region are made of, and how their values are seen."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from rdex.models.failures import FailureModel
+from rdex.models.inputs import Inputs, squashing
+from rdex.models.rbf import n_terms
+from rdex.models.surrogate import Surrogate
+from rdex.problem.problem import Floats
+from rdex.strategies.scout.knowledge import Indices, Knowledge
+
+#: Points nearer to each other than this share of their distance from the centre are one point.
+SAME = 1e-3
+
+#: Points farther away than so many radii say nothing about a region.
+FAR = 1e3
+
+#: Logarithmic inputs are tried in regions at least this large.
+LOG_RADIUS = 0.01
+
+#: The most points of a global model.
+GLOBAL_POINTS = 300
+
+
+def local_size(d: int) -> int:
+    """How many points a local model has."""
+    return int(max(50, min(1.5 * n_terms(2, d) + d, 200), 3 * (d + 1)))
+
+
+def thinned(z: Floats, least: Floats, most: int) -> Indices:
+    """The first `most` of points (n, d), without those closer than least (n,) to one before."""
+    n = len(z)
+    is_close = cdist(z, z) < least[:, None]
+    kept: list[int] = []
+    is_out = np.zeros(n, dtype=bool)
+    for k in range(n):
+        if is_out[k]:
+            continue
+        kept.append(k)
+        if len(kept) == most:
+            break
+        is_out |= is_close[:, k]
+    return np.array(kept, dtype=np.int64)
+
+
+def local_rows(knowledge: Knowledge, centre: int, delta: float) -> tuple[Indices, Floats]:
+    """The rows for a model about a row, nearest first, and their distances."""
+    rows = knowledge.usable()
+    away = np.linalg.norm(knowledge.z[rows] - knowledge.z[centre], axis=1)
+    size = local_size(knowledge.d)
+    order = np.argsort(away, kind="stable")[: 3 * size]
+    enough = knowledge.d + 2
+    near = order[: max(int((away[order] <= FAR * delta).sum()), min(enough, order.size))]
+    kept = near[thinned(knowledge.z[rows[near]], SAME * np.maximum(away[near], delta), size)]
+    return rows[kept], away[kept]
+
+
+def views(knowledge: Knowledge, centre: Floats, radius: float) -> list[Inputs]:
+    """Linear inputs, and logarithmic ones where they may pay."""
+    plain = Inputs(np.ones(knowledge.d), centre, radius)
+    if radius < LOG_RADIUS or not (knowledge.log_ratio > 1.0).any():
+        return [plain]
+    return [plain, Inputs(knowledge.log_ratio, centre, radius)]
+
+
+def local_model(knowledge: Knowledge, centre: int, delta: float) -> Surrogate:
+    """Models of all functions about a row."""
+    rows, away = local_rows(knowledge, centre, delta)
+    y = knowledge.y[rows]
+    at = knowledge.y[centre]
+    near = y[: 2 * knowledge.d + 3]
+    outputs = squashing(y, at.copy(), np.abs(near - at).max(axis=0))
+    weights = 1.0 / (1.0 + (away / delta) ** 2)
+    z = knowledge.z
+    return Surrogate(z[rows], y, outputs, views(knowledge, z[centre], delta), weights)
+
+
+def global_model(knowledge: Knowledge) -> Surrogate:
+    """Models of all functions over the whole box."""
+    ranked = knowledge.ranked()
+    kept = thinned(knowledge.z[ranked], np.full(ranked.size, 0.005), ranked.size)
+    if kept.size > GLOBAL_POINTS:  # the best third, and others of all ranks
+        n_best = GLOBAL_POINTS // 3
+        others = np.linspace(n_best, kept.size - 1, GLOBAL_POINTS - n_best).astype(np.int64)
+        kept = kept[np.unique(np.concatenate([np.arange(n_best), others]))]
+    rows = ranked[kept]
+    y = knowledge.y[rows]
+    centre = np.zeros(y.shape[1])
+    centre[0] = y[:, 0].min()
+    outputs = squashing(y, centre, np.quantile(np.abs(y - centre), 0.3, axis=0))
+    weights = 1.0 / (1.0 + np.arange(rows.size) / (0.25 * rows.size))
+    middle = np.full(knowledge.d, 0.5)
+    return Surrogate(knowledge.z[rows], y, outputs, views(knowledge, middle, 1.0), weights)
+
+
+def failure_model(knowledge: Knowledge, centre: Floats, radius: float) -> FailureModel | None:
+    """Where evaluations fail, about a point; None if none failed there."""
+    if knowledge.is_usable.all() or not knowledge.is_usable.any():
+        return None
+    away = np.linalg.norm(knowledge.z - centre, axis=1)
+    order = np.argsort(away, kind="stable")[: 2 * local_size(knowledge.d)]
+    least = SAME * np.maximum(away[order], radius)
+    rows = order[thinned(knowledge.z[order], least, local_size(knowledge.d))]
+    has_failed = ~knowledge.is_usable[rows]
+    if not has_failed.any() or has_failed.all():
+        return None
+    return FailureModel(knowledge.z[rows], has_failed, centre, radius)

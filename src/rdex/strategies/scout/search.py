@@ -1,0 +1,107 @@
+"""The model-based search from its first point to its end, as one generator."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import numpy as np
+
+from rdex.problem.problem import Floats
+from rdex.strategies.archive import Sample
+from rdex.strategies.scout.design import design_size, latin_hypercube
+from rdex.strategies.scout.global_phase import farthest, global_phase, global_step
+from rdex.strategies.scout.state import Optimum, Report, State
+from rdex.strategies.scout.trust_region import trust_region
+from rdex.strategies.strategy import Context
+
+#: Radius of the first trust region, and of later ones.
+FIRST_RADIUS, LATER_RADIUS = 0.3, 0.2
+
+#: Distance of a new start from where trust regions ended.
+AWAY = 0.15
+
+Phase = Generator[Floats, list[Sample], None]
+
+
+def scout_search(
+    context: Context, report: Report | None = None
+) -> Generator[Floats, list[Sample], Report]:
+    """Search by models of f and of every constraint until the budget is used up.
+
+    It takes what the archive holds at its beginning as data, and may be stopped at any batch: all
+    that it learns is in the archive.
+    """
+    report = Report() if report is None else report
+    if context.space.fixed.all():
+        report.reason = "all variables are fixed"
+        return report
+    state = State(context, report)
+    try:
+        yield from first_points(state)
+        if state.knowledge.best() < 0:
+            report.reason = "no evaluation worked"
+            return report
+        report.phase = "global"
+        yield from global_phase(state)
+        yield from trust_regions(state)
+    finally:
+        state.end_work()
+    return report
+
+
+def trust_regions(state: State) -> Phase:
+    """One trust region after the other."""
+    context, report = state.context, state.report
+    centre, delta = state.knowledge.best(), FIRST_RADIUS
+    while context.left > 0:
+        report.phase = "trust region"
+        optimum = yield from trust_region(state, centre, delta)
+        state.optima.append(optimum)
+        if context.left <= 0:
+            break
+        report.n_restarts += 1
+        report.phase = "restart"
+        centre, delta = (yield from new_start(state, report.n_restarts)), LATER_RADIUS
+
+
+def first_points(state: State) -> Phase:
+    """Given points, then a design for what is missing; more if all of it failed."""
+    knowledge, context = state.knowledge, state.context
+    if context.start is not None and len(context.start):
+        for block in in_blocks(context.space.to_unit(context.start)[:, knowledge.free], state):
+            yield from state.evaluate(block)
+    for _ in range(5):
+        wanted = design_size(knowledge.d, context.maxfev) - knowledge.usable().size
+        if wanted <= 0 or context.left <= 0:
+            break
+        for block in in_blocks(latin_hypercube(wanted, knowledge.d, state.rng), state):
+            yield from state.evaluate(block)
+    if context.scales_itself and knowledge.usable().size and knowledge.n_functions > 1:
+        sizes = np.median(np.abs(knowledge.y[knowledge.usable(), 1:]), axis=0)
+        context.archive.rescale(np.where(sizes > 0.0, sizes, 1.0))
+
+
+def in_blocks(points: Floats, state: State) -> list[Floats]:
+    """Points that do not depend on each other, in batches."""
+    size = max(state.context.width, 1)
+    return [points[k : k + size] for k in range(0, len(points), size)]
+
+
+def new_start(state: State, number: int) -> Generator[Floats, list[Sample], int]:
+    """A row to start from: by the models away from known optima, or far from all points."""
+    if number % 2 == 1:
+        ends = np.array([optimum.z for optimum in state.optima])
+        rows = yield from global_step(state, 0, ends, AWAY)
+    else:
+        rows = yield from state.evaluate(np.array([farthest(state) for _ in range(state.width)]))
+    usable = [row for row in rows if row >= 0 and state.knowledge.is_usable[row]]
+    if not usable:
+        return state.knowledge.best()
+    archive = state.knowledge.archive
+    best = usable[0]
+    for row in usable[1:]:
+        best = row if archive.is_better(row, best) else best
+    return best
+
+
+__all__ = ["Optimum", "Report", "scout_search"]

@@ -1,0 +1,98 @@
+"""What the phases of the search share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from rdex.models.threads import one_thread
+from rdex.problem.problem import Floats
+from rdex.strategies.archive import Sample
+from rdex.strategies.scout.knowledge import Knowledge
+from rdex.strategies.strategy import Context
+
+
+@dataclass
+class Report:
+    """How a search stands; bookkeeping, on which no decision depends but for `skill`.
+
+    phase: which part is at work. skill: how well the models predict the points that they propose,
+    1 perfect, 0 not at all. n_rounds: batches. n_restarts: restarts. seconds: spent on models.
+    reason: why the search ended by itself, empty while it has not.
+    """
+
+    phase: str = "design"
+    skill: float = 1.0
+    n_rounds: int = 0
+    n_restarts: int = 0
+    n_evaluations: int = 0
+    seconds: float = 0.0
+    reason: str = ""
+
+
+@dataclass
+class Optimum:
+    """Where a trust region ended: a row, and whether it was feasible."""
+
+    z: Floats
+    row: int
+
+
+#: Rows of the archive where the points asked for are now.
+Rows = Generator[Floats, list[Sample], list[int]]
+
+
+class State:
+    """A search in progress.
+
+    Parameters
+    ----------
+    context : Context
+    report : Report
+        Kept up to date.
+    """
+
+    def __init__(self, context: Context, report: Report) -> None:
+        self.context = context
+        self.report = report
+        self.rng = context.rng
+        self.knowledge = Knowledge(context)
+        self.optima: list[Optimum] = []
+        self._begin_work()
+
+    @property
+    def width(self) -> int:
+        """Points worth evaluating together."""
+        return max(1, min(self.context.width, self.context.left))
+
+    def is_known(self, z: Floats) -> bool:
+        """Whether a point of the cube was evaluated already."""
+        return self.knowledge.row_of(self.knowledge.x(z[None])[0]) >= 0
+
+    def evaluate(self, z: Floats) -> Rows:
+        """Have points (k, d) evaluated; the rows of their results."""
+        x = self.knowledge.x(np.atleast_2d(z))[: max(1, self.context.left)]
+        self.end_work()
+        yield x
+        self._begin_work()
+        self.report.n_rounds += 1
+        self.report.n_evaluations += len(x)
+        self.knowledge.refresh()
+        return [self.knowledge.row_of(point) for point in x]
+
+    def _begin_work(self) -> None:
+        """From here on it is our time and our linear algebra."""
+        self._since = time.perf_counter()
+        self._threads = one_thread()
+        self._threads.__enter__()
+        self._is_working = True
+
+    def end_work(self) -> None:
+        """The user's function may use all threads again."""
+        if self._is_working:
+            self._is_working = False
+            self._threads.__exit__(None, None, None)
+            self.report.seconds += time.perf_counter() - self._since
