@@ -250,10 +250,9 @@ class Driver:
         while not watch.stops():
             if has_stretches and not evaluator.n_out and self._ran_stretch():
                 continue
-            room = 1 if in_flight is None else in_flight - evaluator.n_out
-            if in_flight is not None or not evaluator.n_out:
-                asked = searching.ask(self.spec.batch or 0 if in_flight is None else max(room, 0))
-                for trial in asked:
+            room = (in_flight or 1) - evaluator.n_out
+            if room > 0:
+                for trial in searching.ask(self.spec.batch or 0 if in_flight is None else room):
                     evaluator.submit(trial.id, trial.x)
             if not evaluator.n_out:
                 watch.status = Status.FINISHED  # the strategy has nothing more to ask

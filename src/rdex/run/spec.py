@@ -20,7 +20,7 @@ from rdex.problem.problem import Floats, Problem
 from rdex.problem.space import Space
 from rdex.run.start import Start, make_start
 from rdex.strategies.archive import Archive, Sample
-from rdex.strategies.registry import kind_of
+from rdex.strategies.registry import kind_of, label_of, suited
 from rdex.strategies.strategy import Context
 
 #: N0 for few variables, if the budget allows it: 10 D alone converges too early there. The
@@ -84,6 +84,8 @@ class RunSpec:
         context = Context(space, judge, Archive(space, judge), maxfev)
         context.width = self.in_flight or self.batch or 1
         context.rng = np.random.default_rng(self._child_seed(0))
+        context.is_async = self.in_flight is not None
+        context.label = label_of(self.strategy, self.settings.label)
         context.scales_itself = isinstance(scale, str) and scale == "auto"
         for sample in self.known_samples:
             context.archive.add(sample)
@@ -93,10 +95,11 @@ class RunSpec:
 
         def make_engine(budget: int, number: int, points: Floats | None) -> Engine:
             constants = self.settings
+            room = max(64, 2 * context.width + 4)
             if isinstance(constants, Settings):
                 constants = constants.replace(n0=None)
             settings = fitted(constants, space.dim, budget)
-            return self._engine(settings, budget, self._child_seed(1 + number), points, 64)
+            return self._engine(settings, budget, self._child_seed(1 + number), points, room)
 
         context.make_engine = make_engine
         return context
@@ -217,6 +220,8 @@ def make_spec(
     budget = checked_budget(maxfev, problem.dim)
     kind, base = kind_of(algorithm)
     constants = make_settings(base, settings, problem.dim, budget)
+    if settings is None:
+        constants = suited(kind, constants)
     logarithmic = checked_log(log_scale, problem)
     seed, design = split_rng(rng)
     n0 = constants.initial_size(problem.dim, budget)

@@ -51,6 +51,7 @@ class Archive:
         self._x, self._z = np.empty((room, d)), np.empty((room, d))
         self._f, self._phi = np.empty(room), np.empty(room)
         self._g, self._h = np.empty((room, judge.n_ineq)), np.empty((room, judge.n_eq))
+        self._row_of: dict[bytes, int] = {}
 
     @property
     def x(self) -> Floats:
@@ -89,6 +90,7 @@ class Archive:
         k = self.n
         self._x[k], self._z[k] = sample.x, self.space.to_unit(sample.x)
         self._f[k], self._g[k], self._h[k] = sample.f, sample.g, sample.h
+        self._row_of[sample.x.tobytes()] = k
         self.n += 1
         self._phi[k] = self.settled(k)[1]
         if self._phi[k] < math.inf and (self.best < 0 or self.is_better(k, self.best)):
@@ -102,6 +104,10 @@ class Archive:
     def is_better(self, i: int, j: int) -> bool:
         """Whether row i is better than row j."""
         return self.judge.is_better(*self.settled(i), *self.settled(j))
+
+    def find(self, x: Floats) -> int:
+        """The latest row of exactly this point; -1 where there is none."""
+        return self._row_of.get(x.tobytes(), -1)
 
     def sample(self, k: int) -> Sample:
         """A row as a sample."""

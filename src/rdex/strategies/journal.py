@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from rdex.common.errors import RunFileError
 from rdex.strategies.archive import Sample
-from rdex.strategies.strategy import Strategy, Trial
+from rdex.strategies.strategy import Trial
+
+#: Calls that are neither ask(n), kept as n, nor tell(id), kept as -1 - id.
+CLOCK, INJECT = 2**62, 2**62 + 1
 
 
 class Journal:
@@ -21,14 +24,16 @@ class Journal:
 
     Parameters
     ----------
-    strategy : Strategy
-        At its beginning.
+    strategy : Any
+        A strategy at its beginning.
     """
 
-    def __init__(self, strategy: Strategy) -> None:
+    def __init__(self, strategy: Any) -> None:
         self.strategy = strategy
-        self._calls: list[int] = []  # n of ask(n) as n, tell(id) as -1 - id
-        self._values: list[tuple[float, ...]] = []  # seconds, f, g, h of each tell
+        self._calls: list[int] = []
+        self._values: list[tuple[float, ...]] = []  # seconds, f, g, h of each tell and injection
+        self._injected: list[list[float]] = []  # points
+        self._clock: list[float] = []  # shares of the time
         self._out: dict[int, Trial] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -45,7 +50,7 @@ class Journal:
 
     def ask(self, n: int = 0) -> list[Trial]:
         """Points of the strategy."""
-        trials = self.strategy.ask(n)
+        trials: list[Trial] = self.strategy.ask(n)
         self._calls.append(n)
         for trial in trials:
             self._out[trial.id] = trial
@@ -58,35 +63,63 @@ class Journal:
         del self._out[id]
         self.strategy.tell(id, sample)
 
+    def inject(self, sample: Sample) -> None:
+        """A point nobody asked for."""
+        self._calls.append(INJECT)
+        self._values.append((sample.seconds, sample.f, *sample.g, *sample.h))
+        self._injected.append(sample.x.tolist())
+        self.strategy.inject(sample)
+
+    def set_clock(self, share: float) -> None:
+        """Used share of the time."""
+        self._calls.append(CLOCK)
+        self._clock.append(share)
+        self.strategy.set_clock(share)
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All calls so far."""
         width = len(self._values[0]) if self._values else 0
         return {
             "calls": np.array(self._calls, dtype=np.int64),
             "values": np.array(self._values, dtype=np.float64).reshape(len(self._values), width),
+            "injections": np.array(self._injected, dtype=np.float64),
+            "clock": np.array(self._clock, dtype=np.float64),
         }
 
     def replay(
         self, arrays: dict[str, NDArray[Any]], n_ineq: int, n_eq: int, until: int | None = None
     ) -> list[Sample]:
         """Make the calls of an earlier session again, from where this one is to call `until`; the
-        samples that were told, in order."""
+        samples that were told or injected, in order."""
         calls, values = checked_calls(arrays, 2 + n_ineq + n_eq)
         rows = iter(values[len(self._values) :])
         told: list[Sample] = []
         for call in calls[self.n_calls : until].tolist():
-            if call >= 0:
+            if call == CLOCK:
+                self.set_clock(float(arrays["clock"][len(self._clock)]))
+                continue
+            if 0 <= call < CLOCK:
                 self.ask(call)
                 continue
-            trial = self._out.get(-1 - call)
-            if trial is None:
-                raise RunFileError(f"the saved run tells point {-1 - call}, which is not out")
+            trial = self._replayed_trial(call, arrays)
             seconds, f, *constraints = next(rows).tolist()
             g, h = np.array(constraints[:n_ineq]), np.array(constraints[n_ineq:])
             sample = Sample(trial.x, f, g, h, seconds)
-            self.tell(trial.id, sample)
+            if call == INJECT:
+                self.inject(sample)
+            else:
+                self.tell(trial.id, sample)
             told.append(sample)
         return told
+
+    def _replayed_trial(self, call: int, arrays: dict[str, NDArray[Any]]) -> Trial:
+        """The point of a call that was told or injected."""
+        if call == INJECT:
+            return Trial(-1, arrays["injections"][len(self._injected)])
+        trial = self._out.get(-1 - call)
+        if trial is None:
+            raise RunFileError(f"the saved run tells point {-1 - call}, which is not out")
+        return trial
 
 
 def checked_calls(
@@ -96,7 +129,10 @@ def checked_calls(
     calls, values = arrays.get("calls"), arrays.get("values")
     if calls is None or calls.ndim != 1 or calls.dtype != np.int64:
         raise RunFileError("the saved run has no list of calls")
-    n_told = int((calls < 0).sum())
+    for name, n in (("clock", (calls == CLOCK).sum()), ("injections", (calls == INJECT).sum())):
+        if len(arrays.get(name, ())) != n:
+            raise RunFileError(f"the saved run needs {n} entries of {name}")
+    n_told = int((calls < 0).sum() + (calls == INJECT).sum())
     if values is None or values.dtype != np.float64 or (n_told and values.shape != (n_told, width)):
         raise RunFileError(f"the saved run needs {n_told} rows of {width} values")
     return calls, values

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
-from rdex.engine.settings import PRESETS
+from rdex.engine.constants import Constants
+from rdex.engine.settings import PRESETS, Settings
 from rdex.strategies.strategy import Context
 
 #: The kind of a plain differential evolution, which the driver runs in compiled code.
@@ -13,6 +14,13 @@ EVOLUTION = "evolution"
 
 #: Search by models.
 SCOUT = "scout"
+
+#: Local searches alone, and a preset with local searches: its name and "+local".
+LOCAL = "local"
+HYBRID = "hybrid"
+
+#: η of presets with local search: 0.3 to 0.4 do not lock, 0.5 does (G15, thrust bearing).
+HYBRID_EPS_SHARE = 0.4
 
 #: The differential evolution behind strategies that do not name one.
 BASE = "rdex-csop"
@@ -22,6 +30,9 @@ ALGORITHMS: dict[str, str] = {
     "rdex-csop": "RDEx-CSOP, the winner of the CEC 2025 competition (constrained track)",
     "rdex-tide": "our own differential evolution for large budgets",
     "scout": "models of f and of every constraint, for 30 to 2000 evaluations",
+    "rdex-csop+local": "RDEx-CSOP with local search inside the budget",
+    "rdex-tide+local": "the same with our own differential evolution; any preset takes +local",
+    "local": "local searches with constraints (SLSQP) from many starts",
     "rdex": "RDEx, the ancestor of RDEx-CSOP",
     "rdex-csop-paper": "RDEx-CSOP as its paper is written, where its program differs",
     "cl-srde": "CL-SRDE, a competitor in the paper",
@@ -47,15 +58,33 @@ def algorithms() -> dict[str, str]:
 
 def kind_of(algorithm: Any) -> tuple[str, Any]:
     """The kind of the strategy, and the preset or settings of its differential evolution."""
-    if not isinstance(algorithm, str):
+    if not isinstance(algorithm, str) or algorithm in PRESETS:
         return EVOLUTION, algorithm
-    if algorithm in PRESETS:
-        return EVOLUTION, algorithm
-    if algorithm == SCOUT:
-        return SCOUT, BASE
-    close = difflib.get_close_matches(algorithm, ALGORITHMS, n=1)
+    if algorithm in (LOCAL, SCOUT):
+        return algorithm, BASE
+    base, plus, part = algorithm.partition("+")
+    if plus and part == LOCAL and base in PRESETS:
+        return HYBRID, base
+    names = [*ALGORITHMS, *(f"{name}+{LOCAL}" for name in PRESETS)]
+    close = difflib.get_close_matches(algorithm, names, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     raise ValueError(f"unknown algorithm {algorithm!r}{hint}; known: {', '.join(ALGORITHMS)}")
+
+
+def label_of(kind: str, base: str) -> str:
+    """What results call an algorithm."""
+    return {LOCAL: LOCAL, SCOUT: SCOUT, HYBRID: f"{base}+{LOCAL}"}.get(kind, base)
+
+
+def suited(kind: str, constants: Constants) -> Constants:
+    """The constants of a preset as a strategy uses them.
+
+    ε of the competition's presets locks itself while nothing is feasible: it is a quantile of
+    violations that soon are all the same. A lower quantile does not.
+    """
+    if kind == HYBRID and isinstance(constants, Settings):
+        return constants.replace(eps_share=min(constants.eps_share, HYBRID_EPS_SHARE))
+    return constants
 
 
 def make_strategy(kind: str, context: Context) -> Any:
@@ -64,4 +93,12 @@ def make_strategy(kind: str, context: Context) -> Any:
         from rdex.strategies.scout.strategy import Scout
 
         return Scout(context)
+    if kind == LOCAL:
+        from rdex.strategies.multistart import Multistart
+
+        return Multistart(context)
+    if kind == HYBRID:
+        from rdex.strategies.hybrid import Hybrid
+
+        return Hybrid(context)
     raise NotImplementedError(kind)

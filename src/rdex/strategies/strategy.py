@@ -58,6 +58,8 @@ class Context:
     scales_itself: whether the scales of the constraints are for the search to learn.
     make_engine: ``make_engine(maxfev, number, points)``: differential evolution number 0, 1, … of
         the run, for a budget of its own, whose first initial points are `points` (k, d).
+    is_async: whether results come in any order and workers never wait.
+    label: what results call the algorithm.
     """
 
     space: Space
@@ -69,6 +71,8 @@ class Context:
     start: Floats | None = None
     scales_itself: bool = True
     make_engine: Callable[[int, int, Floats | None], Engine] | None = None
+    is_async: bool = False
+    label: str = ""
 
     @property
     def left(self) -> int:

@@ -1,0 +1,376 @@
+"""Local search with constraints: SLSQP over evaluations that go out in batches.
+
+The search works in the unit cube on the variables that can change by small amounts; integers stay
+as they are at the start. One joint finite difference gives the slopes of the objective and of all
+constraints: n points that go out together. Equalities are bands of two inequalities, as wide as
+the tolerance allows. Where the solver ends outside the constraints, Gauss-Newton steps on a model
+of them lead back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rdex.problem.problem import Floats
+from rdex.solvers.sqp import Slopes, Values, solve, sqp_steps
+from rdex.strategies.archive import Sample
+from rdex.strategies.strategy import Context, Search
+
+
+@dataclass(frozen=True)
+class LocalSettings:
+    """Constants of the local search; `docs/local-search.md` says what they were measured on.
+
+    step: finite difference, as a share of the box.
+    slope_of_f: largest slope of the scaled objective at the start; constraints have 1.
+    band: share of the tolerance of an equality that the solver may use.
+    margin: distance that the solver keeps from constraints, scaled.
+    accuracy: of the solver; 1e-9 fails on G06 and G10.
+    iterations: the most steps of one search.
+    patience: steps without progress after which it ends.
+    penalty: weight of violations in the measure of progress.
+    rescue_steps: the most Gauss-Newton steps from an infeasible end.
+    same: relative change of f between two evaluations of one point that is noise.
+    """
+
+    step: float = 1e-7
+    slope_of_f: float = 0.2
+    band: float = 0.999
+    margin: float = 1e-11
+    accuracy: float = 1e-12
+    iterations: int = 100
+    patience: int = 25
+    penalty: float = 10.0
+    rescue_steps: int = 6
+    same: float = 1e-10
+
+
+class LocalOutcome(NamedTuple):
+    """What a local search found.
+
+    start, end: in the unit cube. best: the best sample of the search, the start included.
+    has_converged: the solver's own tests were met. has_improved: `best` is better than the start.
+    n: evaluations. reason: why it ended, in words.
+    """
+
+    start: Floats
+    end: Floats
+    best: Sample
+    has_converged: bool
+    has_improved: bool
+    n: int
+    reason: str
+
+
+CONVERGED, FLAT, NOISY = "converged", "the function is flat", "the function is noisy"
+BUDGET, PATIENCE, FAILED = "no evaluations left", "no more progress", "the start failed"
+STALLED = "the solver could not go on"
+
+
+def local_search(
+    context: Context,
+    start: Sample,
+    limit: int,
+    settings: LocalSettings | None = None,
+    checks_noise: bool = False,
+) -> Search:
+    """Search from a point whose values are known; yields batches, returns a `LocalOutcome`.
+
+    Parameters
+    ----------
+    context : Context
+    start : Sample
+        A point of the user's space with its values. Integer variables keep the start's values.
+    limit : int
+        The most evaluations.
+    checks_noise : bool
+        Evaluate the start once more, and give up if the value differs.
+    """
+    run = _LocalSearch(context, start, limit, settings or LocalSettings())
+    if not run.is_usable(start):
+        return run.outcome(FAILED)
+    if run.n == 0:
+        return run.outcome(FLAT)
+    if checks_noise and (yield from run.is_noisy(spread_of(context.archive.f))):
+        return run.outcome(NOISY)
+    reason = yield from run.descend()
+    if reason in (CONVERGED, PATIENCE, STALLED) and not run.is_feasible:
+        yield from run.rescue()
+    return run.outcome(reason)
+
+
+def spread_of(f: Floats) -> float:
+    """Half of the known values lie within it."""
+    known = f[np.isfinite(f)]
+    low, high = np.quantile(known, [0.25, 0.75]) if known.size else (0.0, 0.0)
+    return float(high - low)
+
+
+class _Raw(NamedTuple):
+    """Slopes of f (n,), and of all constraints (m, n), inequalities first; not scaled."""
+
+    f: Floats
+    c: Floats
+
+
+class _LocalSearch:
+    """One search: the problem as the solver sees it, and what is known so far."""
+
+    def __init__(
+        self, context: Context, start: Sample, limit: int, settings: LocalSettings
+    ) -> None:
+        self.space, self.judge, self.settings = context.space, context.judge, settings
+        self.limit = limit
+        self.used = 0
+        self.start = self.best = start
+        self._whole_z = self.space.to_unit(start.x)
+        self._free = np.flatnonzero(self.space.continuous)
+        self.n = self._free.size
+        self.z = self._whole_z[self._free]
+        self._latest = (self.z, start)  # where values were asked last
+        self._slopes: _Raw | None = None
+        self._f_scale = 1.0
+        self._scales: Floats = np.ones(self.judge.tolerance.size)
+        self._has_converged = False
+
+    # --- points and values ------------------------------------------------------------------------
+    def points(self, z: Floats) -> Floats:
+        """Points (k, d) of the user's space; what is not free is as at the start."""
+        whole = np.tile(self._whole_z, (len(z), 1))
+        whole[:, self._free] = z
+        x = np.tile(self.start.x, (len(z), 1))
+        x[:, self._free] = self.space.from_unit(whole)[:, self._free]
+        return x
+
+    def is_usable(self, sample: Sample) -> bool:
+        """Whether everything about a point is known; unknown f: cheap constraints ruled it out."""
+        known = np.isfinite(sample.g).all() and np.isfinite(sample.h).all()
+        return math.isfinite(sample.f) and bool(known)
+
+    def take(self, sample: Sample) -> None:
+        """Keep it if it is the best."""
+        judge = self.judge
+        here = judge.settled(sample.f, judge.phi_of(sample.g, sample.h))
+        if judge.is_better(*here, *self._settled_best()):
+            self.best = sample
+
+    def _settled_best(self) -> tuple[float, float]:
+        return self.judge.settled(self.best.f, self.judge.phi_of(self.best.g, self.best.h))
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether the best point is."""
+        return self.judge.phi_of(self.best.g, self.best.h) == 0.0
+
+    def evaluate(self, z: Floats) -> Generator[Floats, list[Sample], list[Sample] | None]:
+        """Samples at rows; None if they do not fit into the limit."""
+        if self.used + len(z) > self.limit:
+            return None
+        samples = yield self.points(z)
+        self.used += len(z)
+        for sample in samples:
+            self.take(sample)
+        return samples
+
+    def is_noisy(self, spread: float) -> Generator[Floats, list[Sample], bool]:
+        """Whether the start, but for the last bit of a variable, has another value now.
+
+        Exactly the same point could be answered from a log. `spread`: of f over the known points.
+        """
+        if self.used + 1 > self.limit:
+            return False
+        x, j = self.start.x.copy(), self._free[0]
+        x[j] = np.nextafter(x[j], 0.5 * (self.space.lower[j] + self.space.upper[j]))
+        samples = yield x[None, :]
+        self.used += 1
+        change = abs(samples[0].f - self.start.f)
+        limit = self.settings.same * max(abs(self.start.f), spread)
+        return self.is_usable(samples[0]) and change > limit
+
+    # --- slopes -----------------------------------------------------------------------------------
+    def slopes(self, z: Floats, at: Sample) -> Generator[Floats, list[Sample], _Raw | None]:
+        """Joint finite differences at z; None if they do not fit into the limit.
+
+        Forward, backward at the upper bound. Failed ones are tried in the other direction; what
+        fails there too counts as flat.
+        """
+        step = self.settings.step
+        steps = np.where(z + step > 1.0, -step, step)
+        samples = yield from self.evaluate(z + np.diag(steps))
+        if samples is None:
+            return None
+        failed = [j for j in range(self.n) if not self.is_usable(samples[j])]
+        other = [j for j in failed if 0.0 <= z[j] - steps[j] <= 1.0]
+        if other:
+            again = yield from self.evaluate(z + np.diag(-steps)[other])
+            if again is None:
+                return None
+            for j, sample in zip(other, again, strict=True):
+                samples[j], steps[j] = sample, -steps[j]
+        f_slopes, c_slopes = np.zeros(self.n), np.zeros((self._scales.size, self.n))
+        here = np.concatenate([at.g, at.h])
+        for j, sample in enumerate(samples):
+            if self.is_usable(sample):
+                f_slopes[j] = (sample.f - at.f) / steps[j]
+                c_slopes[:, j] = (np.concatenate([sample.g, sample.h]) - here) / steps[j]
+        self._slopes = _Raw(f_slopes, c_slopes)
+        return self._slopes
+
+    # --- the scaled problem -----------------------------------------------------------------------
+    def scale(self, raw: _Raw) -> None:
+        """Scale f and each constraint by its largest slope here."""
+        steepest = float(np.abs(raw.f).max(initial=0.0))
+        self._f_scale = steepest / self.settings.slope_of_f if steepest > 0.0 else 1.0
+        slopes = np.abs(raw.c).max(axis=1, initial=0.0)
+        self._scales = np.where(slopes > 0.0, slopes, 1.0)
+
+    def values(self, sample: Sample) -> Values:
+        """f, and the constraints as c >= 0: g <= tolerance, and both sides of the bands."""
+        m, judge, settings = self.judge.n_ineq, self.judge, self.settings
+        tolerance, scale = judge.tolerance, self._scales
+        band = settings.band * tolerance[m:]
+        inside = (tolerance[:m] - sample.g) / scale[:m]
+        c = np.concatenate([inside, (band - sample.h) / scale[m:], (band + sample.h) / scale[m:]])
+        return Values(sample.f / self._f_scale, c - settings.margin)
+
+    def scaled(self, raw: _Raw) -> Slopes:
+        """The slopes of `values`."""
+        c = raw.c / self._scales[:, None]
+        m = self.judge.n_ineq
+        return Slopes(raw.f / self._f_scale, np.concatenate([-c, c[m:]]))
+
+    def merit(self, values: Values) -> tuple[float, float]:
+        """The measure of progress, and the violation in it."""
+        violation = float(np.maximum(-values.c - self.settings.margin, 0.0).sum())
+        return values.f + self.settings.penalty * violation, violation
+
+    # --- the search -------------------------------------------------------------------------------
+    def descend(self) -> Generator[Floats, list[Sample], str]:
+        """The solver's steps; the reason of the end."""
+        raw = yield from self.slopes(self.z, self.start)
+        if raw is None:
+            return BUDGET
+        if not raw.f.any() and (self.is_feasible or not raw.c.any()):
+            return FLAT
+        self.scale(raw)
+        first = self.values(self.start), self.scaled(raw)
+        steps = sqp_steps(
+            self.z, np.zeros(self.n), np.ones(self.n), first,
+            self.settings.accuracy, self.settings.iterations,
+        )  # fmt: skip
+        watch = _Patience(self.settings.patience, *self.merit(first[0]))
+        answer: Any = None
+        while True:
+            try:
+                request = steps.send(answer)
+            except StopIteration as end:
+                self._has_converged = end.value.has_converged
+                return CONVERGED if self._has_converged else STALLED
+            if request.needs_slopes:
+                if watch.is_over(self.best):
+                    steps.close()
+                    return PATIENCE
+                raw = yield from self.slopes(*self._latest)
+                answer = None if raw is None else self.scaled(raw)
+            else:
+                answer = yield from self._values_at(request.z, watch)
+            if answer is None:
+                steps.close()
+                return BUDGET
+
+    def _values_at(
+        self, z: Floats, watch: _Patience
+    ) -> Generator[Floats, list[Sample], Values | None]:
+        """Values at z; where the evaluation fails, such that the solver takes a shorter step."""
+        if np.array_equal(z, self._latest[0]):
+            return self.values(self._latest[1])
+        samples = yield from self.evaluate(z[None, :])
+        if samples is None:
+            return None
+        if not self.is_usable(samples[0]):
+            before = self.values(self._latest[1])
+            return Values(before.f + 100.0 * (1.0 + abs(before.f)), before.c)
+        self._latest = (z, samples[0])
+        values = self.values(samples[0])
+        watch.look(*self.merit(values))
+        return values
+
+    # --- back to the constraints ------------------------------------------------------------------
+    def rescue(self) -> Generator[Floats, list[Sample], None]:
+        """Steps to the nearest point where a model of the constraints holds; one evaluation each.
+
+        The model is the last slopes, corrected after every step by what the step showed (Broyden).
+        """
+        if self._slopes is None:
+            return
+        z, here = self._latest
+        slopes = self._slopes.c.copy()
+        for _ in range(self.settings.rescue_steps):
+            target = self._nearest(z, here, slopes)
+            if np.array_equal(target, z):
+                return
+            samples = yield from self.evaluate(target[None, :])
+            if samples is None or not self.is_usable(samples[0]):
+                return
+            if self.judge.phi_of(samples[0].g, samples[0].h) == 0.0:
+                return
+            step, there = target - z, samples[0]
+            change = np.concatenate([there.g - here.g, there.h - here.h])
+            slopes += np.outer(change - slopes @ step, step) / float(step @ step)
+            z, here = target, there
+
+    def _nearest(self, z: Floats, here: Sample, slopes: Floats) -> Floats:
+        """The point nearest to z where the linear model of the constraints holds."""
+        at, constant = self.values(here).c, self.scaled(_Raw(np.zeros(self.n), slopes)).c
+
+        def values(y: Floats) -> Values:
+            return Values(0.5 * float((y - z) @ (y - z)), at + constant @ (y - z))
+
+        def gradient(y: Floats) -> Slopes:
+            return Slopes(y - z, constant)
+
+        first = values(z), gradient(z)
+        steps = sqp_steps(z, np.zeros(self.n), np.ones(self.n), first, iterations=20)
+        target: Floats = solve(steps, values, gradient).z
+        return target if np.isfinite(target).all() else z
+
+    def outcome(self, reason: str) -> LocalOutcome:
+        """What was found."""
+        return LocalOutcome(
+            start=self._whole_z,
+            end=self.space.to_unit(self.best.x),
+            best=self.best,
+            has_converged=self._has_converged,
+            has_improved=self.best is not self.start,
+            n=self.used,
+            reason=reason,
+        )
+
+
+class _Patience:
+    """Counts steps without progress in merit, violation or the best point."""
+
+    def __init__(self, patience: int, merit: float, violation: float) -> None:
+        self.patience = patience
+        self._merit, self._violation = merit, violation
+        self._waited = 0
+        self._best: Sample | None = None
+
+    def look(self, merit: float, violation: float) -> None:
+        """Values of a new point."""
+        if merit < self._merit - 1e-12 * abs(self._merit):
+            self._merit, self._waited = merit, 0
+        if violation < self._violation:
+            self._violation, self._waited = violation, 0
+
+    def is_over(self, best: Sample) -> bool:
+        """One more step has begun."""
+        if best is not self._best:
+            self._best, self._waited = best, 0
+        self._waited += 1
+        return self._waited > self.patience

@@ -1,0 +1,214 @@
+"""Differential evolution with local search: what it solves, spends, saves and survives."""
+
+import numpy as np
+import pytest
+
+import rdex
+from rdex.strategies.hybrid import LOCAL
+from rdex.suites import get
+
+NAME = "rdex-csop+local"
+
+
+def g15(x):
+    """G15 as a tutorial writes it: three variables, two equalities."""
+    f = 1000 - x[0] ** 2 - 2 * x[1] ** 2 - x[2] ** 2 - x[0] * x[1] - x[0] * x[2]
+    return f, [], [x @ x - 25, 8 * x[0] + 14 * x[1] + 7 * x[2] - 56]
+
+
+G15 = rdex.Problem.from_function(g15, [(0, 10)] * 3, n_eq=2)
+
+
+def spent(result, name=LOCAL):
+    return sum(phase.nfev for phase in result.phases if phase.name == name)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("id", "best"), [("g2006/G15", 961.71502), ("g2006/G05", 5126.4967)])
+def test_solves_what_the_evolution_alone_does_not(id, best, seed):
+    result = rdex.minimize(get(id), maxfev=1000, rng=seed, algorithm=NAME)
+    assert result.feasible and result.fun <= best + 1e-4
+    assert result.nfev == 1000 == sum(phase.nfev for phase in result.phases)
+
+
+@pytest.mark.parametrize("name", ["rdex-tide+local", "ude-iv+local", "lshade+local"])
+def test_every_preset_takes_local_search(name):
+    result = rdex.minimize(G15, maxfev=600, rng=1, algorithm=name)
+    assert result.feasible and result.algorithm.endswith("+local")
+
+
+@pytest.mark.parametrize("maxfev", [1, 2, 10, 37, 100, 150])
+@pytest.mark.parametrize("how", [{}, {"batch": 4}, {"updating": "async", "workers": 1}])
+def test_never_exceeds_the_budget(maxfev, how):
+    points = []
+
+    def function(x):
+        points.append(x)
+        return g15(x)
+
+    problem = rdex.Problem.from_function(function, [(0, 10)] * 3, n_eq=2)
+    result = rdex.minimize(problem, maxfev=maxfev, rng=1, algorithm=NAME, **how)
+    assert result.nfev == maxfev == len(points)
+
+
+def test_points_of_both_parts_are_out_at_the_same_time():
+    optimizer = rdex.Optimizer([(0, 10)] * 6, maxfev=600, rng=1, algorithm=NAME)
+    while not optimizer.stop:
+        X = optimizer.ask(10)
+        strategy = optimizer._searching.strategy
+        parts = {owner.part for owner in strategy._owned.values()}
+        optimizer.tell(X, ((X - 3.3) ** 2).sum(1))
+        if len(parts) == 2:
+            return
+    pytest.fail("never")
+
+
+def test_one_at_a_time_local_searches_are_not_interrupted():
+    result = rdex.minimize(lambda x: ((x - 3.3) ** 2).sum(), [(0, 10)] * 6, maxfev=150, rng=1,
+                           algorithm=NAME)  # fmt: skip
+    assert result.fun < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_saved_optimizer_goes_on_exactly(tmp_path, seed):
+    def advance(optimizer, until):
+        while not optimizer.stop and optimizer.nfev < until:
+            for trial in optimizer.ask_trials(3):
+                f, _, h = g15(trial.x)
+                optimizer.tell_trial(trial.id, f, H=h)
+        return optimizer
+
+    def make():
+        return rdex.Optimizer([(0, 10)] * 3, n_eq=2, maxfev=400, rng=seed, algorithm=NAME)
+
+    whole = advance(make(), 400).result()
+    rng = np.random.default_rng(seed)
+    parts = make()
+    for until in sorted(rng.integers(1, 400, size=4)):
+        advance(parts, until)
+        parts.ask(2)  # points that are out are saved too
+        out = parts.pending
+        parts.save(tmp_path / "run")
+        parts = make()
+        parts.load(tmp_path / "run")
+        assert np.array_equal(parts.pending, out)
+        values = [g15(x) for x in out]
+        parts.tell(out, [f for f, _, _ in values], H=[h for _, _, h in values])
+    ended = advance(parts, 400).result()
+    assert ended.nfev == 400 and ended.feasible
+    assert whole.feasible
+
+
+@pytest.mark.parametrize("how", [{}, {"batch": 4}, {"updating": "async", "batch": 3}])
+@pytest.mark.parametrize("stop", [20, 77, 203])
+def test_an_interrupted_run_goes_on_exactly(tmp_path, how, stop):
+    def run(maxcalls, **given):
+        calls = []
+
+        def function(x):
+            calls.append(x.copy())
+            if len(calls) > maxcalls:
+                raise KeyboardInterrupt
+            return g15(x)
+
+        problem = rdex.Problem.from_function(function, [(0, 10)] * 3, n_eq=2)
+        return rdex.minimize(problem, maxfev=400, rng=5, algorithm=NAME, **how, **given), calls
+
+    whole, points = run(1000)
+    begun, _ = run(stop, checkpoint=tmp_path / "run")
+    assert begun.nfev < 400
+    ended, rest = run(1000, checkpoint=tmp_path / "run")
+    assert ended.nfev == 400 and ended.fun == whole.fun
+    assert np.array_equal(ended.population, whole.population)
+    assert {x.tobytes() for x in rest} <= {x.tobytes() for x in points}
+    assert [(p.name, p.nfev, p.gain) for p in ended.phases] == [
+        (p.name, p.nfev, p.gain) for p in whole.phases
+    ]
+
+
+def test_a_larger_budget_goes_on_from_a_checkpoint(tmp_path):
+    path = tmp_path / "run"
+    rdex.minimize(G15, maxfev=200, rng=5, algorithm=NAME, checkpoint=path)
+    result = rdex.minimize(G15, maxfev=500, rng=5, algorithm=NAME, checkpoint=path)
+    again = rdex.minimize(G15, maxfev=500, rng=5, algorithm=NAME, checkpoint=path)
+    assert result.nfev == again.nfev == 500
+    assert result.fun == again.fun
+
+
+def test_known_points_are_not_evaluated_again():
+    points = []
+
+    def function(x):
+        points.append(x)
+        return g15(x)
+
+    X = np.random.default_rng(1).random((40, 3)) * 10
+    values = [g15(x) for x in X]
+    known = {"x": X, "fun": [f for f, _, _ in values], "H": [h for _, _, h in values]}
+    problem = rdex.Problem.from_function(function, [(0, 10)] * 3, n_eq=2)
+    result = rdex.minimize(problem, maxfev=300, rng=1, algorithm=NAME, x0=known)
+    assert result.nfev == 300 and len(points) == 260
+    assert result.feasible
+
+
+def test_injected_points_are_kept_across_a_saved_run(tmp_path):
+    def make():
+        return rdex.Optimizer([(0, 10)] * 3, n_eq=2, maxfev=300, rng=1, algorithm=NAME)
+
+    def advance(optimizer, n):
+        for _ in range(n):
+            X = optimizer.ask(1)
+            f, _, h = g15(X[0])
+            optimizer.tell(X, f, H=h)
+
+    first = make()
+    advance(first, 70)
+    f, _, h = g15(np.array([3.5, 0.2, 3.5]))
+    first.tell([3.5, 0.2, 3.5], f, H=h)
+    advance(first, 20)
+    first.save(tmp_path / "run")
+    second = make()
+    second.load(tmp_path / "run")
+    assert second.nfev == 91
+    assert np.array_equal(first.ask(1), second.ask(1))
+
+
+def test_failed_evaluations_are_survived():
+    def function(x):
+        if x[0] > 6:
+            raise ValueError("no mesh")
+        return g15(x)
+
+    problem = rdex.Problem.from_function(function, [(0, 10)] * 3, n_eq=2)
+    result = rdex.minimize(problem, maxfev=1000, rng=1, algorithm=NAME)
+    assert result.feasible and result.fun <= 961.7152
+    assert result.n_failed > 0
+
+
+def test_cheap_constraints_go_with_local_search():
+    cheap = {"type": "ineq", "fun": lambda x: 1.0 - x[0] - x[1]}
+    result = rdex.minimize(lambda x: (x[0] - 1) ** 2 + (x[1] - 1) ** 2, [(0, 2)] * 2, rng=1,
+                           cheap_constraints=cheap, maxfev=300, algorithm=NAME)  # fmt: skip
+    assert result.feasible and result.fun < 0.5 + 1e-4
+    assert result.n_skipped > 0
+
+
+def test_mixed_integers_are_solved():
+    def f(x):
+        return (x[0] - 2.2) ** 2 + (x[1] - 0.37) ** 2 + 0.1 * abs(x[2] + 3)
+
+    result = rdex.minimize(f, [(-10, 10)] * 3, integrality=[True, False, True], rng=2,
+                           maxfev=800, algorithm=NAME)  # fmt: skip
+    assert result.x[0] == 2.0 and result.x[2] == -3.0
+    assert abs(result.x[1] - 0.37) < 1e-5
+
+
+def test_all_integers_get_no_local_search():
+    result = rdex.minimize(lambda x: float(x @ x), [(-9, 9)] * 3, integrality=True, rng=2,
+                           maxfev=500, algorithm=NAME)  # fmt: skip
+    assert result.fun == 0.0 and spent(result) == 0
+
+
+def test_unknown_names_are_explained():
+    with pytest.raises(ValueError, match=r"did you mean 'rdex-tide\+local'"):
+        rdex.minimize(lambda x: x @ x, [(0, 1)] * 2, algorithm="rdex-tide+locl")
