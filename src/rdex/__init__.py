@@ -11,12 +11,22 @@ _PUBLIC = {
     "Optimizer": "rdex.api.optimizer",
     "Problem": "rdex.problem",
     "Settings": "rdex.engine.settings",
+    "Variables": "rdex.problem.variables",
     "minimize": "rdex.api.minimize",
     "preset": "rdex.engine.settings",
     "scipy_method": "rdex.adapters.scipy",
 }
 
-__all__ = ["Optimizer", "Problem", "Settings", "__version__", "minimize", "preset", "scipy_method"]
+__all__ = [
+    "Optimizer",
+    "Problem",
+    "Settings",
+    "Variables",
+    "__version__",
+    "minimize",
+    "preset",
+    "scipy_method",
+]
 
 if TYPE_CHECKING:
     from rdex.adapters.scipy import scipy_method
@@ -24,6 +34,7 @@ if TYPE_CHECKING:
     from rdex.api.optimizer import Optimizer
     from rdex.engine.settings import Settings, preset
     from rdex.problem import Problem
+    from rdex.problem.variables import Variables
 
 
 def __getattr__(name: str) -> Any:

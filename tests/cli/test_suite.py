@@ -41,7 +41,7 @@ def test_output_without_a_terminal_is_plain():
 
 def test_list_as_json():
     rows = json.loads(run("list", "--json").stdout)
-    assert len(rows) == 28 + 18 + 24
+    assert len(rows) == 28 + 18 + 24 + 13
     row = next(row for row in rows if row.get("id") == "g2006/G20")
     assert row == {
         "suite": "g2006",

@@ -14,11 +14,11 @@ from rdex.suites import registry
 
 
 def test_ids_are_distinct_and_counted():
-    assert suites.suites() == ("cec2017", "engineering", "g2006")
+    assert suites.suites() == ("cec2017", "engineering", "g2006", "mixed")
     assert len(registry.ids("cec2017")) == 28 * 4 * 2
     assert len(registry.ids("g2006")) == 24
     assert len(registry.ids("engineering")) == 18
-    assert len(set(registry.ids())) == len(registry.ids()) == 224 + 24 + 18
+    assert len(set(registry.ids())) == len(registry.ids()) == 224 + 24 + 18 + 13
 
 
 @pytest.mark.parametrize("id", [*registry.ids("g2006"), *registry.ids("engineering")])

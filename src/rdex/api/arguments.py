@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rdex.problem.calling import Presenting
 from rdex.problem.constraints import names_of, read_constraints, stated_of
 from rdex.problem.functions import OneFunction, SeparateFunctions, VectorisedFunctions
 from rdex.problem.jitted import compile_functions, is_jitted
 from rdex.problem.problem import Problem, checked_integrality, checked_layout, read_bounds
+from rdex.problem.variables import read_variables
 
 log = logging.getLogger("rdex")
 
@@ -29,6 +31,7 @@ def make_problem(
     constraint_names: Sequence[str] | None,
     cheap_constraints: Any = (),
     units: Mapping[str, str] | None = None,
+    call: str | None = None,
 ) -> Problem:
     """The problem behind `fun`: a Problem as it is, or functions put together.
 
@@ -36,22 +39,27 @@ def make_problem(
     """
     problem = plain_problem(
         fun, bounds, args, constraints, vectorized, integrality, variable_names,
-        None if is_given(cheap_constraints) else constraint_names,
+        None if is_given(cheap_constraints) else constraint_names, call,
     )  # fmt: skip
     if is_given(cheap_constraints):
-        problem = with_cheap_constraints(problem, cheap_constraints, constraint_names)
-    return problem if units is None else dataclasses.replace(problem, units=units)
+        present = Presenting(problem.variables, call)
+        problem = with_cheap_constraints(problem, cheap_constraints, constraint_names, present)
+    if units is None:
+        return problem
+    return dataclasses.replace(problem, units={**problem.units, **units})
 
 
 def with_cheap_constraints(
-    problem: Problem, cheap_constraints: Any, constraint_names: Sequence[str] | None
+    problem: Problem,
+    cheap_constraints: Any,
+    constraint_names: Sequence[str] | None,
+    present: Presenting,
 ) -> Problem:
     """The problem with cheap constraints in front; the names are those of all constraints."""
     from rdex.evaluation.skipping import with_cheap
 
-    sources = read_constraints(
-        cheap_constraints, middle(problem.lower, problem.upper, problem.integrality)
-    )
+    probe = middle(problem.lower, problem.upper, problem.integrality)
+    sources = read_constraints(cheap_constraints, probe, present=present)
     problem = with_cheap(problem, sources)
     if constraint_names is not None:
         problem = dataclasses.replace(problem, constraint_names=tuple(constraint_names))
@@ -80,6 +88,7 @@ def plain_problem(
     integrality: Any,
     variable_names: Sequence[str] | None,
     constraint_names: Sequence[str] | None,
+    call: str | None,
 ) -> Problem:
     """The problem without cheap constraints."""
     if isinstance(fun, Problem):
@@ -102,7 +111,16 @@ def plain_problem(
     layout = checked_layout(vectorized)
     extra = tuple(args) if isinstance(args, tuple | list) else (args,)
     whole = None if integrality is None else checked_integrality(integrality, lower, upper)
-    sources = read_constraints(constraints, middle(lower, upper, whole), layout)
+    variables = read_variables(bounds)
+    if variables is not None:
+        if variable_names is not None:
+            variables = variables.renamed(variable_names)
+        whole = variables.whole if whole is None else whole | variables.whole
+        variables = variables.with_whole(whole)
+    present = Presenting(variables, call, layout)
+    sources = read_constraints(constraints, middle(lower, upper, whole), layout, present)
+    name = getattr(fun, "__name__", "problem").strip("<>")
+    fun = present(fun)
     parts = SeparateFunctions(fun, extra, sources)
     g_names, h_names = names_of(sources)
     g_stated, h_stated = stated_of(sources)
@@ -119,9 +137,10 @@ def plain_problem(
         rows=VectorisedFunctions(fun, extra, sources, layout) if layout else None,
         point=None if layout else parts,
         compile=(lambda: compile_functions(fun, sources)) if is_fused else None,
-        name=getattr(fun, "__name__", "problem").strip("<>"),
+        name=name,
         integrality=whole,
         variable_names=tuple(variable_names or ()),
+        variables=variables,
         constraint_names=tuple(constraint_names or (*g_names, *h_names)),
         stated=(*g_stated, *h_stated),
     )

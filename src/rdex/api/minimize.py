@@ -40,6 +40,7 @@ def minimize(
     log_scale: Any = None,
     workers: Any = 1,
     vectorized: bool | str = False,
+    call: str | None = None,
     updating: str | None = None,
     batch: int | None = None,
     callback: Callable[[Any], Any] | None = None,
@@ -68,8 +69,10 @@ def minimize(
         ``fun(x, *args) -> float``. A `Problem` (see `Problem.from_function`) where one call gives
         the objective and all constraints; then bounds and constraints are its own. Functions
         compiled by `numba.njit` run without returning to Python.
-    bounds : scipy.optimize.Bounds or sequence of (low, high)
-        Finite; the function is never called outside.
+    bounds : scipy.optimize.Bounds, sequence of (low, high), mapping or Variables
+        Finite; the function is never called outside. A mapping names the variables: name to
+        (low, high), or to a dict with `bounds`, `integer`, `choices` or `categories`; see
+        `rdex.Variables`. Such dicts may stand in a sequence too.
     args : tuple
         Further arguments of `fun`.
     constraints : constraint or sequence of constraints
@@ -110,6 +113,9 @@ def minimize(
     vectorized : False, True or "rows"
         True: `fun` takes (d, n) and returns (n,), constraints return (m, n), as in SciPy.
         "rows": `fun` takes (n, d), constraints return (n, m).
+    call : "array", "dict" or "keywords"
+        How `fun` and the constraints take a design: as an array, as a dict of values by name, or
+        as keyword arguments. Default: a dict where variables are named, else an array.
     updating : None, "immediate", "deferred" or "async"
         Whether each result is used at once, after a batch, or as it comes back from workers that
         never wait; None chooses immediate for one worker and a scalar function, else deferred.
@@ -197,7 +203,7 @@ def minimize(
         raise ValueError(f"polish must be True, False or callable, got {polish!r}")
     problem = make_problem(
         fun, bounds, args, constraints, vectorized, integrality, variable_names, constraint_names,
-        cheap_constraints, units,
+        cheap_constraints, units, call,
     )  # fmt: skip
     stored = run_on_disk(checkpoint, evaluations)
     size, in_flight = choose_batch(problem, workers, updating, batch)

@@ -15,6 +15,7 @@ from rdex.engine.files import load_state, save_state
 from rdex.engine.settings import Settings
 from rdex.problem.problem import Floats, Problem, checked_integrality, read_bounds
 from rdex.problem.space import Space
+from rdex.problem.variables import read_variables
 from rdex.run.searching import make_asking
 from rdex.run.spec import make_spec
 from rdex.run.start import shaped
@@ -41,8 +42,9 @@ class Optimizer:
 
     Parameters
     ----------
-    bounds : scipy.optimize.Bounds or sequence of (low, high)
-        Finite.
+    bounds : scipy.optimize.Bounds, sequence of (low, high), mapping or Variables
+        Finite; as in `rdex.minimize`. Points hold the numbers of a list of choices, and places in
+        other lists; `design` gives their values by name.
     n_ineq, n_eq : int
         Numbers of constraints G <= 0 and H = 0.
     maxfev : int
@@ -95,6 +97,7 @@ class Optimizer:
             integrality=whole,
             variable_names=tuple(variable_names or ()),
             constraint_names=tuple(constraint_names or ()),
+            variables=read_variables(bounds),
         )
         spec = make_spec(
             self.problem,
@@ -133,7 +136,12 @@ class Optimizer:
             return []
         trials = self._searching.ask(size)
         self._pending |= {trial.id: trial.x for trial in trials}
-        return [Trial(trial.id, trial.x.copy()) for trial in trials]
+        return [Trial(trial.id, np.array(self.problem.decoded(trial.x))) for trial in trials]
+
+    def design(self, x: ArrayLike) -> dict[str, Any]:
+        """Values by name of one point (d,) that `ask` gave."""
+        point = np.asarray(x, dtype=np.float64).reshape(self.problem.dim)
+        return self.problem.design(np.asarray(self.problem.encoded(point)))
 
     def tell(
         self, X: ArrayLike, F: ArrayLike, G: ArrayLike | None = None, H: ArrayLike | None = None
@@ -194,7 +202,7 @@ class Optimizer:
         points = np.array(X, dtype=np.float64, ndmin=2)
         if points.ndim != 2 or points.shape[1] != self.problem.dim:
             raise ValueError(f"X must have shape (k, {self.problem.dim}), got {np.shape(X)}")
-        return points
+        return np.asarray(self.problem.encoded(points))
 
     def _ids_by_bytes(self) -> dict[bytes, list[int]]:
         """Ids of the pending points, earliest first."""
@@ -237,7 +245,8 @@ class Optimizer:
     @property
     def pending(self) -> Floats:
         """Points asked and not yet told, (k, d)."""
-        return np.array(list(self._pending.values())).reshape(-1, self.problem.dim)
+        points = np.array(list(self._pending.values())).reshape(-1, self.problem.dim)
+        return self.problem.decoded(points)
 
     @property
     def nfev(self) -> int:

@@ -2,8 +2,8 @@
 
 The file names either a `rdex.Problem` (`problem` by default, or FILE.py:NAME), or a function
 (`fun` by default, or FILE.py:NAME) together with `bounds` and, where there are any, `constraints`,
-`integrality`, `x0`, `variable_names`, `constraint_names` and `units`, as `rdex.minimize` takes
-them.
+`integrality`, `x0`, `variable_names`, `constraint_names`, `units` and `call`, as `rdex.minimize`
+takes them.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from rich.table import Table
 from rich.text import Text
 
 from rdex.cli.printing import fail, show, show_json
+from rdex.problem.variables import is_number
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
 
 #: What a file may define beside a function.
-BESIDE = ("constraints", "integrality", "x0", "variable_names", "constraint_names", "units")
+BESIDE = ("call", "constraints", "integrality", "x0", "variable_names", "constraint_names", "units")
 
 INFEASIBLE = 2
 
@@ -157,7 +158,9 @@ def facts(result: Result) -> dict[str, Any]:
         return float(value) if math.isfinite(value) else None
 
     return {
-        "x": dict(zip(result.variable_names, map(float, result.x), strict=True)),
+        "x": {
+            name: value if is_number(value) else str(value) for name, value in result.design.items()
+        },
         "fun": number(result.fun),
         "feasible": result.feasible,
         "status": result.status,

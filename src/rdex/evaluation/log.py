@@ -144,6 +144,10 @@ class EvaluationLog:
         names = [name.encode(errors="backslashreplace").decode() for name in self.columns[7:]]
         values = np.array(rows, dtype=float).reshape(len(entries), len(names))
         columns |= {name: values[:, k] for k, name in enumerate(names)}
+        if self.problem.variables is not None:  # codes in the file, values here
+            x = values[:, 1 : 1 + self.problem.dim].T
+            decoded = self.problem.variables.columns(x)
+            columns |= dict(zip(names[1:], decoded.values(), strict=False))
         try:
             import pandas
         except ModuleNotFoundError:

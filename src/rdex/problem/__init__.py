@@ -6,5 +6,6 @@ business of the `evaluation` room. Imports `common`.
 """
 
 from rdex.problem.problem import CompiledFunction, Problem
+from rdex.problem.variables import Variables
 
-__all__ = ["CompiledFunction", "Problem"]
+__all__ = ["CompiledFunction", "Problem", "Variables"]

@@ -52,7 +52,8 @@ class Command:
     The folder holds the files made from the templates, and what the program wrote: `stdout.txt`
     and `stderr.txt` too. It is removed after an evaluation that went well, unless told otherwise.
 
-    Parameters are those of `Problem.from_command`.
+    Parameters are those of `Problem.from_command`; examples: values of every variable, to try the
+    templates with.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Command:
         keep: str = "failed",
         timeout: float | None = None,
         env: Mapping[str, str] | None = None,
+        examples: list[Any] | None = None,
     ) -> None:
         self.command = shlex.split(command) if isinstance(command, str) else list(command)
         if not self.command or not all(isinstance(word, str) for word in self.command):
@@ -81,17 +83,17 @@ class Command:
         self.keep = keep
         self.timeout = timeout
         self.env = dict(env or {})
-        for text in (*self.command, *self.files.values()):
-            self._filled(text, [0.0] * len(self.names))  # unknown names are known now
+        for text in (*self.command, *self.files.values()):  # unknown names are known now
+            self._filled(text, examples or [0.0] * len(self.names))
 
-    def __call__(self, x: Floats) -> tuple[Any, Any, Any]:
-        """(f, G, H) at x."""
+    def __call__(self, x: Floats | Mapping[str, Any]) -> tuple[Any, Any, Any]:
+        """(f, G, H) at x: numbers, or values by name."""
         if self.folder is not None:
             os.makedirs(self.folder, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix="rdex-evaluation-", dir=self.folder))
         has_failed = True
         try:
-            values = [float(value) for value in x]
+            values = list(x.values()) if isinstance(x, Mapping) else [float(v) for v in x]
             for name, text in self.files.items():
                 path = folder / name
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -104,7 +106,7 @@ class Command:
             if self.keep == "none" or (self.keep == "failed" and not has_failed):
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _filled(self, text: str, values: list[float]) -> str:
+    def _filled(self, text: str, values: list[Any]) -> str:
         """A template with the values in their places."""
         known = dict(zip(self.names, values, strict=True))
 
@@ -112,11 +114,13 @@ class Command:
             name, layout = match.group(1), match.group(2)
             if name not in known:
                 raise ValueError(f"${{{name}}} is not a variable; known: {', '.join(self.names)}")
-            return format(known[name], layout) if layout else repr(known[name])
+            if layout:
+                return format(known[name], layout)
+            return known[name] if isinstance(known[name], str) else repr(known[name])
 
         return PLACE.sub(value, text)
 
-    def _run(self, folder: Path, values: list[float]) -> None:
+    def _run(self, folder: Path, values: list[Any]) -> None:
         """The program has ended well, or a CommandError says how not."""
         words = [self._filled(word, values) for word in self.command]
         point = json.dumps({"x": values, "variables": dict(zip(self.names, values, strict=True))})

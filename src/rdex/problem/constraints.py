@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rdex.problem.calling import Presenting
 from rdex.problem.problem import Floats
 from rdex.problem.stated import Stated
 
@@ -115,16 +116,20 @@ class Source:
         return raw if layout == "rows" else raw.T
 
 
-def read_constraints(constraints: Any, probe: Floats, layout: Any = False) -> list[Source]:
+def read_constraints(
+    constraints: Any, probe: Floats, layout: Any = False, present: Presenting | None = None
+) -> list[Source]:
     """The sources behind what `scipy.optimize.minimize` accepts as constraints.
 
     Every constraint function is called once, at `probe` (d,), to learn how many values it has.
+    `present` says how it takes a point.
     """
+    present = present or Presenting(None, None, layout)
     if isinstance(constraints, dict) or not isinstance(constraints, Iterable):
         constraints = [constraints]
     items = list(constraints)
     return [
-        read_constraint(item, label, probe, layout)
+        read_constraint(item, label, probe, present)
         for item, label in zip(items, labels_of(items), strict=True)
     ]
 
@@ -153,15 +158,15 @@ def labels_of(items: list[Any]) -> list[str]:
     ]
 
 
-def read_constraint(item: Any, label: str, probe: Floats, layout: Any) -> Source:
+def read_constraint(item: Any, label: str, probe: Floats, present: Presenting) -> Source:
     """One constraint object as a source."""
     if isinstance(item, dict):
-        return _from_dict(item, label, probe, layout)
+        return _from_dict(item, label, probe, present)
     if hasattr(item, "A") and hasattr(item, "lb"):
-        return _from_matrix(item, label, probe, layout)
+        return _from_matrix(item, label, probe, present)
     if hasattr(item, "fun") and hasattr(item, "lb"):
-        source = Source(item.fun, (), label)
-        source.learn(_probed(source, probe, layout), item.lb, item.ub)
+        source = Source(present(item.fun), (), label)
+        source.learn(_probed(source, probe, present.layout), item.lb, item.ub)
         return source
     raise ValueError(
         f"{label}: expected a NonlinearConstraint, a LinearConstraint or a dict "
@@ -169,18 +174,19 @@ def read_constraint(item: Any, label: str, probe: Floats, layout: Any) -> Source
     )
 
 
-def _from_dict(item: dict[str, Any], label: str, probe: Floats, layout: Any) -> Source:
+def _from_dict(item: dict[str, Any], label: str, probe: Floats, present: Presenting) -> Source:
     """SciPy's dict form, in which 'ineq' means fun(x) >= 0."""
     kind, function = item.get("type"), item.get("fun")
     if kind not in ("eq", "ineq") or not callable(function):
         raise ValueError(f"{label}: a constraint dict needs 'type' ('eq' or 'ineq') and 'fun'")
     args = item.get("args", ())
-    source = Source(function, tuple(args) if isinstance(args, Sequence) else (args,), label)
-    source.learn(_probed(source, probe, layout), 0.0, 0.0 if kind == "eq" else np.inf)
+    extra = tuple(args) if isinstance(args, Sequence) else (args,)
+    source = Source(present(function), extra, label)
+    source.learn(_probed(source, probe, present.layout), 0.0, 0.0 if kind == "eq" else np.inf)
     return source
 
 
-def _from_matrix(item: Any, label: str, probe: Floats, layout: Any) -> Source:
+def _from_matrix(item: Any, label: str, probe: Floats, present: Presenting) -> Source:
     """lb <= A x <= ub."""
     dense = item.A.toarray() if hasattr(item.A, "toarray") else item.A
     matrix = np.atleast_2d(np.asarray(dense, dtype=np.float64))
@@ -188,8 +194,9 @@ def _from_matrix(item: Any, label: str, probe: Floats, layout: Any) -> Source:
         raise ValueError(
             f"{label}: expected a matrix of {probe.size} columns, got shape {matrix.shape}"
         )
-    source = Source(Linear(matrix, layout), (), label)
-    source.learn(source.function(probe), item.lb, item.ub)
+    linear = present.numbers(Linear(matrix, present.layout))
+    source = Source(linear, (), label)
+    source.learn(_probed(source, probe, present.layout), item.lb, item.ub)
     return source
 
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rdex.common.extras import require
 from rdex.problem.stated import Stated, checked_stated, checked_units
+from rdex.problem.variables import Variables, read_variables
 
 Floats = NDArray[np.float64]
 
@@ -72,6 +73,9 @@ class Problem:
         results alone: the function still gives G and H.
     units : mapping, optional
         Units by name of a variable or constraint, ``"f"`` for the objective.
+    variables : Variables, optional
+        What stands behind the numbers of a point where some are places in a list; see
+        `rdex.Variables`. Searches and `evaluate` see the places, `from_function` the values.
     info : dict
         Further facts for people: source, units, remarks.
 
@@ -103,6 +107,7 @@ class Problem:
     constraint_names: tuple[str, ...] = ()
     stated: tuple[Stated, ...] = ()
     units: Mapping[str, str] = field(default_factory=dict)
+    variables: Variables | None = None
     info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -122,6 +127,8 @@ class Problem:
                 put(self, "compile", partial(compile_point, self.point))
         if self.optimum_x is not None:
             put(self, "optimum_x", np.asarray(self.optimum_x, dtype=np.float64))
+        if self.variables is not None:
+            self._take_variables(self.variables)
         if self.integrality is not None:
             put(self, "integrality", checked_integrality(self.integrality, lower, upper))
         names = checked_names("variable_names", self.variable_names, self.dim, "x")
@@ -133,6 +140,22 @@ class Problem:
         put(self, "stated", checked_stated(self.stated, self.n_ineq, self.n_eq))
         put(self, "units", checked_units(self.units, (*names, *self.constraint_names)))
 
+    def _take_variables(self, variables: Variables) -> None:
+        """Kinds, names and units of variables, where they are not given as well."""
+        put = object.__setattr__
+        if len(variables) != self.dim:
+            raise ValueError(f"variables: expected {self.dim}, got {len(variables)}")
+        if self.integrality is not None:
+            whole = checked_integrality(self.integrality, self.lower, self.upper)
+            variables = variables.with_whole(whole)
+        if self.variable_names:
+            variables = variables.renamed(self.variable_names)
+        put(self, "variables", variables)
+        put(self, "variable_names", variables.names)
+        put(self, "units", {**variables.units, **self.units})
+        if variables.whole.any():
+            put(self, "integrality", variables.whole)
+
     @classmethod
     def from_function(
         cls,
@@ -143,6 +166,7 @@ class Problem:
         n_eq: int = 0,
         args: tuple[Any, ...] = (),
         vectorized: bool | str = False,
+        call: str | None = None,
         **facts: Any,
     ) -> Problem:
         """A problem whose objective and constraints come from one call, as a simulator gives them.
@@ -153,10 +177,13 @@ class Problem:
             ``fun(x, *args) -> (f, G, H)`` with G of `n_ineq` values (<= 0) and H of `n_eq` values
             (= 0). H may be left out where `n_eq` is 0; with no constraints at all f alone will do.
             A function jitted by `numba.njit`, without args, runs in the fused loop.
-        bounds : scipy.optimize.Bounds or sequence of (low, high)
+        bounds : scipy.optimize.Bounds, sequence of (low, high), mapping or Variables
+            As in `rdex.minimize`.
         vectorized : False, True or "rows"
             True: points (d, n), F (n,), G (n_ineq, n), H (n_eq, n), as in SciPy. "rows": points
             (n, d), F (n,), G (n, n_ineq), H (n, n_eq).
+        call : "array", "dict" or "keywords"
+            How `fun` takes a design; default a dict where variables are named, else an array.
         **facts
             Further fields of `Problem`: name, variable_names, constraint_names, integrality, …
 
@@ -167,12 +194,18 @@ class Problem:
         >>> p.evaluate([[0.5, 0.5]])[0].tolist()
         [0.5]
         """
+        from rdex.problem.calling import Presenting
         from rdex.problem.functions import OneFunction, VectorisedFunction
         from rdex.problem.jitted import compile_one_function, is_jitted
 
         lower, upper = read_bounds(bounds)
+        variables = read_variables(bounds)
+        if variables is not None:
+            facts["variables"] = variables
+        layout = checked_layout(vectorized)
+        fun = Presenting(variables, call, layout)(fun)
         if vectorized:
-            rows = VectorisedFunction(fun, tuple(args), n_ineq, n_eq, checked_layout(vectorized))
+            rows = VectorisedFunction(fun, tuple(args), n_ineq, n_eq, layout)
             return cls(lower, upper, n_ineq, n_eq, rows=rows, **facts)
         point = OneFunction(fun, tuple(args), n_ineq, n_eq)
         if is_jitted(fun) and not args:
@@ -203,7 +236,7 @@ class Problem:
             The program and its arguments; no shell is involved. It runs in the folder of the
             evaluation and finds there the `files`, and on standard input the JSON object
             ``{"x": [...], "variables": {name: value}}``.
-        bounds : scipy.optimize.Bounds or sequence of (low, high)
+        bounds : scipy.optimize.Bounds, sequence of (low, high), mapping or Variables
         files : mapping of name to template
             Files to write for each evaluation: a text, or the path of a template file. In them and
             in the command ``${name}`` and ``${name:.3f}`` stand for variables, by their names.
@@ -234,12 +267,16 @@ class Problem:
         from rdex.problem.command import Command
 
         lower, _ = read_bounds(bounds)
-        names = checked_names("variable_names", facts.get("variable_names", ()), lower.size, "x")
+        variables = read_variables(bounds)
+        given = facts.get("variable_names", () if variables is None else variables.names)
+        names = checked_names("variable_names", given, lower.size, "x")
+        examples = None if variables is None else list(variables.design(lower).values())
         run = Command(
             command, names, files=files, result=result, folder=folder, keep=keep, timeout=timeout,
-            env=env,
+            env=env, examples=examples,
         )  # fmt: skip
-        return cls.from_function(run, bounds, n_ineq=n_ineq, n_eq=n_eq, **facts)
+        call = None if variables is None else "dict"
+        return cls.from_function(run, bounds, n_ineq=n_ineq, n_eq=n_eq, call=call, **facts)
 
     @classmethod
     def from_pymoo(cls, theirs: Any, **facts: Any) -> Problem:
@@ -317,8 +354,30 @@ class Problem:
         """Length of the scratch vector the compiled form needs."""
         return self.compiled.n_work
 
+    def decoded(self, x: Floats) -> Floats:
+        """Points (…, d) of a search with the numbers of lists in the place of their codes."""
+        variables = self.variables
+        return x if variables is None or not variables.has_lists else variables.decoded(x)
+
+    def encoded(self, x: ArrayLike) -> ArrayLike:
+        """The reverse of `decoded`; a ValueError names a number that is in no list."""
+        variables = self.variables
+        return x if variables is None or not variables.has_lists else variables.encoded(x)
+
+    def design(self, x: Floats) -> dict[str, Any]:
+        """Values by name, as a user's function sees them, of one point (d,) of a search."""
+        if self.variables is not None:
+            return self.variables.design(x)
+        whole = self.integrality if self.integrality is not None else np.zeros(self.dim, bool)
+        return {
+            name: round(value) if flag else value
+            for name, value, flag in zip(self.variable_names, x.tolist(), whole, strict=True)
+        }
+
     def evaluate(self, x: ArrayLike) -> tuple[Floats, Floats, Floats]:
         """Raw values at the rows of `x` (n, d): F (n,), G (n, n_ineq), H (n, n_eq).
+
+        A variable from a list is its place there; see `encoded`.
 
         Nothing is counted, repaired or caught here, and NaN in gives NaN out or what the
         function makes of it.
@@ -367,9 +426,12 @@ class Problem:
 
 
 def read_bounds(bounds: Any) -> tuple[Floats, Floats]:
-    """Lower and upper bounds from `scipy.optimize.Bounds` or a sequence of (low, high)."""
+    """Lower and upper bounds from `scipy.optimize.Bounds`, a sequence of (low, high), or names."""
     if bounds is None:
-        raise ValueError("bounds are needed: a sequence of (low, high), one pair a variable")
+        raise ValueError("bounds are needed: a sequence of (low, high), one pair per variable")
+    variables = read_variables(bounds)
+    if variables is not None:
+        return checked_box(*variables.bounds)
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         lower, upper = np.broadcast_arrays(np.atleast_1d(bounds.lb), np.atleast_1d(bounds.ub))
         return checked_box(lower, upper)

@@ -26,6 +26,11 @@ class Space:
         The user's bounds; whole numbers where a variable is an integer.
     whole, logarithmic, fixed : (d,) bool array
         Which variables are integers, logarithmic, fixed.
+    unordered : (d,) bool array
+        Which integers are categories: their differences and neighbours mean nothing.
+    values : tuple of (k,) array or None
+        The numbers behind the codes 0, …, k - 1 of a variable from a list, in the order given;
+        None for other variables, and for lists of anything but numbers.
 
     Examples
     --------
@@ -43,6 +48,11 @@ class Space:
         nothing = np.zeros(d, dtype=bool)
         self.whole = nothing if problem.integrality is None else problem.integrality
         self.logarithmic = nothing if logarithmic is None else logarithmic
+        variables = problem.variables
+        self.unordered = nothing if variables is None else variables.unordered
+        self.values: tuple[Floats | None, ...] = (None,) * d
+        if variables is not None:
+            self.values = tuple(variable.numbers for variable in variables.values())
         self.lower, self.upper = problem.lower.copy(), problem.upper.copy()
         self.lower[self.whole] = np.ceil(self.lower[self.whole])
         self.upper[self.whole] = np.floor(self.upper[self.whole])
@@ -61,6 +71,12 @@ class Space:
     def continuous(self) -> NDArray[np.bool_]:
         """The variables that can change by any small amount."""
         return ~(self.whole | self.fixed)
+
+    @property
+    def n_values(self) -> NDArray[np.int64]:
+        """How many values an integer variable can take; 0 for real ones."""
+        counts: NDArray[np.int64] = np.where(self.whole, self.upper - self.lower + 1, 0).astype(int)
+        return counts
 
     def to_unit(self, x: ArrayLike) -> Floats:
         """Points (…, d) of the box in the unit cube."""

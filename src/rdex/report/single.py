@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rdex.common.files import atomic_write
+from rdex.problem.variables import is_number
 from rdex.report.page import compact, embedded, render
 from rdex.report.traces import kept_checkpoints
 from rdex.run.constraint_state import (
@@ -118,9 +119,13 @@ def variable_rows(result: Result) -> list[tuple[Any, ...]]:
     """Name, value, bounds, spread in the final population, and whether it is at a bound."""
     population = np.asarray(result.population)
     low, high = np.asarray(result.lower), np.asarray(result.upper)
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for j, name in enumerate(result.variable_names):
-        value, near = float(result.x[j]), NEAR_BOUND * (high[j] - low[j])
+        value = result.design.get(name, float(result.x[j]))
+        if not is_number(value):
+            rows.append((name, str(value), None, None, None, None, "category"))
+            continue
+        value, near = float(value), NEAR_BOUND * (high[j] - low[j])
         state = "inside"
         if value - low[j] <= near:
             state = "at its lower bound"

@@ -57,7 +57,10 @@ def polished(result: Result, driver: Driver, polish: Callable[..., Any]) -> Resu
     counted = Counted(driver)
     view = dataclasses.replace(problem, rows=counted.rows, point=None, compile=None)
     try:
-        point = np.asarray(polish(result, view), dtype=np.float64)
+        seen = result
+        if problem.variables is not None and problem.variables.has_lists:
+            seen = Result(result, x=problem.encoded(result.x))  # as `view` takes points
+        point = np.asarray(polish(seen, view), dtype=np.float64)
         if point.shape != (problem.dim,):
             raise ValueError(f"polish must return x of shape ({problem.dim},), got {point.shape}")
         counted(point)

@@ -41,7 +41,9 @@ class Result(OptimizeResult):  # type: ignore[misc]
     ----------
     x, fun : array, float
         The best point, feasibility first, and its objective value: NaN if it is not known, inf if
-        every evaluation failed.
+        every evaluation failed. A variable from a list of anything but numbers is its place there.
+    design : dict
+        The best point by names, as the function sees it; empty if every evaluation failed.
     success, feasible : bool
         Whether all constraints hold at x.
     status, message : Status, str
@@ -120,7 +122,8 @@ def point_fields(
     known = [state.violation for state in states if not math.isnan(state.violation)]
     largest = max(known, default=0.0)
     return {
-        "x": x,
+        "x": problem.decoded(x),
+        "design": problem.design(x) if math.isfinite(phi) else {},
         "fun": f if math.isfinite(f) or has_failed else math.nan,
         "success": feasible,
         "feasible": feasible,
@@ -137,14 +140,15 @@ def point_fields(
 def population_fields(standing: Engine | Ledger) -> dict[str, Any]:
     """The population and its objective values, best first once the search has begun."""
     members = standing.population()
-    return {"population": members.x, "population_energies": members.f}
+    x = standing.problem.decoded(members.x)
+    return {"population": x, "population_energies": members.f}
 
 
 def present_result(standing: Engine | Ledger) -> Result:
     """What a callback sees of a run."""
     best = standing.best
     return Result(
-        x=best.x,
+        x=standing.problem.decoded(best.x),
         fun=best.f if math.isfinite(best.f) or math.isinf(best.phi) else math.nan,
         success=best.phi == 0.0,
         feasible=best.phi == 0.0,
@@ -179,8 +183,8 @@ def make_result(
         **population_fields(standing),
         variable_names=problem.variable_names,
         units=problem.units,
-        lower=problem.lower,
-        upper=problem.upper,
+        lower=problem.decoded(problem.lower),
+        upper=problem.decoded(problem.upper),
         algorithm=searching.label,
         phases=searching.phases,
         settings=searching.settings,

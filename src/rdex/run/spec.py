@@ -145,6 +145,7 @@ class RunSpec:
             "names": [problem.variable_names, problem.constraint_names],
             "stated": problem.stated,
             "units": problem.units,
+            "variables": None if problem.variables is None else problem.variables.description(),
             "eq_tol": np.asarray(limits.eq_tol).tolist(),
             "ineq_tol": np.asarray(limits.ineq_tol).tolist(),
             "constraint_scale": scale if isinstance(scale, str) else np.asarray(scale).tolist(),
@@ -311,7 +312,12 @@ def split_rng(rng: Any) -> tuple[np.random.SeedSequence, np.random.Generator]:
 def checked_log(log_scale: Any, problem: Problem) -> NDArray[np.bool_] | None:
     """Flags of the variables searched on a logarithmic scale; their bounds must be positive."""
     if log_scale is None:
-        return None
+        variables = problem.variables
+        return (
+            None
+            if variables is None or not variables.logarithmic.any()
+            else (variables.logarithmic)
+        )
     given = np.asarray(log_scale)
     if given.shape not in ((), (problem.dim,)) or not np.isin(given, (0, 1)).all():
         raise ValueError(f"log_scale must be one flag or {problem.dim}, got {log_scale!r}")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rdex.problem.problem import Floats, Problem
+from rdex.problem.variables import Variables
 
 log = logging.getLogger("rdex")
 
@@ -61,7 +62,17 @@ def make_start(
 
 
 def read_x0(x0: Any, problem: Problem) -> tuple[Floats, list[Known]]:
-    """Points, and their values where `x0` is a mapping such as a result."""
+    """Points, and their values where `x0` is a mapping such as a result.
+
+    A mapping of the names of all variables is a design, and so is each of a sequence of such.
+    """
+    designs = [x0] if isinstance(x0, Mapping) else x0
+    if is_designs(designs, problem):
+        variables = problem.variables or Variables(
+            {name: (0.0, 0.0) for name in problem.variable_names}
+        )
+        points = np.array([variables.point(design) for design in designs])
+        return checked_points("x0", problem.decoded(points), problem), []
     if not isinstance(x0, Mapping):
         return checked_points("x0", x0, problem), []
     if "x" not in x0 or "fun" not in x0:
@@ -75,6 +86,15 @@ def read_x0(x0: Any, problem: Problem) -> tuple[Floats, list[Known]]:
     g = shaped("x0['G']", x0.get("G"), (k, problem.n_ineq))
     h = shaped("x0['H']", x0.get("H"), (k, problem.n_eq))
     return points, [(points[i], float(f[i]), g[i], h[i]) for i in range(k)]
+
+
+def is_designs(values: Any, problem: Problem) -> bool:
+    """Whether these are designs by name, and not an array or a result."""
+    if not isinstance(values, list | tuple) or not all(isinstance(v, Mapping) for v in values):
+        return False
+    names = set(problem.variable_names)
+    known = [set(map(str, design)) for design in values]
+    return bool(known) and all(names & keys and not keys >= {"x", "fun"} for keys in known)
 
 
 def shaped(label: str, values: Any, shape: tuple[int, ...]) -> Floats:
@@ -123,11 +143,16 @@ def designed(
 
 
 def checked_points(label: str, values: Any, problem: Problem) -> Floats:
-    """Rows inside the bounds, or a ValueError naming row and variable."""
+    """Rows inside the bounds, or a ValueError naming row and variable.
+
+    Variables from a list of numbers are given by these numbers.
+    """
     try:
         points = np.atleast_2d(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):
         raise ValueError(f"{label} must be numbers, got {values!r}") from None
+    if points.ndim == 2 and points.shape[1] == problem.dim:
+        points = np.asarray(problem.encoded(points))
     if points.ndim != 2 or points.shape[1] != problem.dim or not len(points):
         raise ValueError(
             f"{label} must have shape ({problem.dim},) or (k, {problem.dim}), "

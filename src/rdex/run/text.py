@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import html
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rdex.problem.stated import OBJECTIVE, unit_of
+from rdex.problem.variables import is_number
 from rdex.run.constraint_state import blocking, with_unit
 
 if TYPE_CHECKING:
@@ -87,10 +88,18 @@ def closeness(result: Result) -> str:
 
 def variable_rows(result: Result) -> Rows:
     """One row per variable, some left out where there are many."""
-    pairs = zip(result.variable_names, result.x, strict=True)
+    design = result.design or dict(zip(result.variable_names, result.x, strict=True))
     return shortened(
-        [(name, with_unit(f"{value: .10g}", unit_of(result.units, name))) for name, value in pairs]
+        [
+            (name, with_unit(value_text(value), unit_of(result.units, name)))
+            for name, value in design.items()
+        ]
     )
+
+
+def value_text(value: Any) -> str:
+    """A number with ten digits and room for a sign, or a category."""
+    return f"{value: .10g}" if is_number(value) else f" {value}"
 
 
 def constraint_rows(result: Result) -> Rows:

@@ -18,6 +18,7 @@ SUITES = {
     "cec2017": "28 constrained problems of CEC 2017, scalable, shifted and rotated",
     "engineering": "classic design problems with units and discrete variables",
     "g2006": "G01 to G24 of CEC 2006",
+    "mixed": "integer, discrete and categorical variables, optima by enumeration",
 }
 
 CEC2017_FORM = (
@@ -59,6 +60,10 @@ def ids(suite: str | None = None) -> tuple[str, ...]:
         from rdex.suites import engineering
 
         return tuple(f"engineering/{name}" for name in engineering.NAMES)
+    if suite == "mixed":
+        from rdex.suites import mixed
+
+        return tuple(f"mixed/{name}" for name in mixed.NAMES)
     if suite == "cec2017":
         return tuple(
             f"cec2017/C{number:02d}/d{dim}/{edition}/official"
@@ -100,6 +105,10 @@ def get(id: str, data: str | os.PathLike[str] | None = None) -> Problem:
         from rdex.suites import engineering
 
         return engineering.problem(rest)
+    if suite == "mixed" and id in ids(suite):
+        from rdex.suites import mixed
+
+        return mixed.problem(rest)
     parsed = CEC2017_ID.fullmatch(str(id))
     if parsed:
         from rdex.suites import cec2017
@@ -114,7 +123,7 @@ def _unknown(id: str) -> str:
     """What to say of an id that does not exist."""
     if id.lower().startswith("cec2017"):
         return f"no problem {id!r}: ids of this suite are like {CEC2017_FORM}"
-    listed = (*ids("g2006"), *ids("engineering"))
+    listed = (*ids("g2006"), *ids("engineering"), *ids("mixed"))
     # A name without its suite is looked for, too.
     known = {each: each for each in listed} | {each.partition("/")[2]: each for each in listed}
     hint = _near(id, known) or "; `rdex suite list` prints what there is"

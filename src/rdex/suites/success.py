@@ -3,7 +3,7 @@
 A suite writes the kind of tolerance into `Problem.info["success"]`:
 
 - ``"absolute"`` (g2006): f <= best known + 1e-4, as the CEC 2006 report has it;
-- ``"relative"`` (engineering, whose values run from 1e-12 to 1e7): f <= best known
+- ``"relative"`` (mixed, and engineering, whose values run from 1e-12 to 1e7): f <= best known
   + 1e-4 |best known|.
 
 A problem without best known value, such as G20, or whose suite states no rule has no target and
