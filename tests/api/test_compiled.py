@@ -180,3 +180,61 @@ def test_arguments_keep_a_jitted_function_in_python():
 
     result = minimize(shifted, [(-5.0, 5.0)], args=(2.0,), maxfev=300, rng=0)
     assert abs(result.x[0] - 2) < 1e-2
+
+
+@numba.njit
+def two_constraints(x):
+    return x[0], np.array([x[1], -x[1]])
+
+
+@numba.njit
+def with_equality(x):
+    return x[0], np.array([x[1]]), np.array([x[0] - 1.0])
+
+
+@numba.njit
+def varying(x):
+    return np.ones(3 if x[0] > 0.5 else 2)
+
+
+@pytest.mark.parametrize(("fun", "counts", "message"), [
+    (two_constraints, {"n_ineq": 1}, "n_ineq values of G"),
+    (two_constraints, {"n_ineq": 3}, "n_ineq values of G"),
+    (two_constraints, {"n_ineq": 2, "n_eq": 1}, r"\(f, G, H\)"),
+    (with_equality, {"n_ineq": 1, "n_eq": 2}, "n_eq values of H"),
+    (with_equality, {"n_ineq": 1}, "beyond n_ineq and n_eq"),
+    (with_equality, {"n_eq": 1}, "beyond n_ineq and n_eq"),
+    (with_equality, {}, "0 values of G"),
+])  # fmt: skip
+def test_the_number_of_compiled_constraint_values_is_checked(fun, counts, message):
+    with pytest.raises(ValueError, match=message):
+        minimize(Problem.from_function(fun, BOX, **counts), maxfev=100, rng=1)
+
+
+def test_compiled_constraints_must_keep_their_number():
+    """2 values where x1 <= 0.5, else 3: points there fail."""
+    constraint = NonlinearConstraint(varying, 0, np.inf)
+    result = minimize(rippled, BOX, constraints=constraint, x0=[0, 0, 0], maxfev=300, rng=1)
+    assert result.n_failed > 30 and result.x[0] <= 0.5
+
+
+@numba.njit
+def spoiling_objective(x):
+    value = x[0] ** 2 + x[1] ** 2
+    x[:] = 7.0
+    return value
+
+
+@numba.njit
+def spoiling_constraint(x):
+    value = x[0] - 1.0
+    x[:] = -7.0
+    return value
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+def test_compiled_functions_that_change_x_change_nothing(batch):
+    constraints = [{"type": "ineq", "fun": spoiling_constraint}] * 2
+    result = minimize(spoiling_objective, BOX, constraints=constraints, maxfev=3000, rng=1,
+                      batch=batch)  # fmt: skip
+    assert np.allclose(result.x[:2], [1.0, 0.0], atol=1e-4)

@@ -136,7 +136,7 @@ def plain_problem(
         parts.n_eq,
         rows=VectorisedFunctions(fun, extra, sources, layout) if layout else None,
         point=None if layout else parts,
-        compile=(lambda: compile_functions(fun, sources)) if is_fused else None,
+        compile=(lambda: compile_functions(fun, sources, lower.size)) if is_fused else None,
         name=name,
         integrality=whole,
         variable_names=tuple(variable_names or ()),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rdex.common.checks import checked_count
+from rdex.common.checks import as_floats, checked_count
 from rdex.common.errors import RunFileError
 from rdex.engine.files import load_state, save_state
 from rdex.engine.settings import Settings
@@ -199,7 +199,7 @@ class Optimizer:
 
     def _rows(self, X: ArrayLike) -> Floats:
         """Points as (k, d)."""
-        points = np.array(X, dtype=np.float64, ndmin=2)
+        points = np.array(as_floats("X", X), ndmin=2)
         if points.ndim != 2 or points.shape[1] != self.problem.dim:
             raise ValueError(f"X must have shape (k, {self.problem.dim}), got {np.shape(X)}")
         return np.asarray(self.problem.encoded(points))
@@ -220,11 +220,7 @@ class Optimizer:
                 f"a point that was not asked for must be inside the bounds, got "
                 f"{self.problem.variable_names[j]} = {x[j]}"
             )
-        wrong = self._space.whole & (x != self._space.legal(x))
-        if wrong.any():
-            j = int(np.flatnonzero(wrong)[0])
-            name = self.problem.variable_names[j]
-            raise ValueError(f"{name} is an integer variable, got {name} = {x[j]}")
+        self._space.check_whole("X", x, self.problem.variable_names)
         return x.copy()
 
     def _take(self, id: int, sample: Sample) -> None:

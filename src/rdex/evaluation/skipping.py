@@ -98,7 +98,7 @@ class Skipping:
         """The outcome of a point that needs no simulator, unknown values NaN; else None."""
         first, more = self.first, self.first.problem
         try:
-            g, h = first.values(x.copy())
+            g, h = first.values(x)
         except Exception:  # the constraint failed at this point, as a simulator may
             sizes = first.n_ineq + more.n_ineq, first.n_eq + more.n_eq
             return failed(*sizes, traceback.format_exc(), RAISED)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rdex.common.checks import as_floats
 from rdex.problem.calling import Presenting
 from rdex.problem.problem import Floats
 from rdex.problem.stated import Stated
@@ -34,12 +35,14 @@ class Source:
 
     def learn(self, values: Any, lower: Any, upper: Any) -> None:
         """Fix the number of values and what becomes of each, from one call of the function."""
-        array = np.asarray(values, dtype=np.float64)
+        array = as_floats(self.label, values, "return")
+        if not array.size and not isinstance(self.function, Linear):
+            raise ValueError(f"{self.label} must return at least one value, got none")
         self.size = array.size
         self.is_number = array.ndim == 0
         try:
-            low = np.broadcast_to(np.asarray(lower, dtype=np.float64), self.size)
-            high = np.broadcast_to(np.asarray(upper, dtype=np.float64), self.size)
+            low = np.broadcast_to(as_floats(f"{self.label}: lower bounds", lower), self.size)
+            high = np.broadcast_to(as_floats(f"{self.label}: upper bounds", upper), self.size)
         except ValueError:
             raise ValueError(
                 f"{self.label}: {self.size} values, but bounds of shapes "
@@ -86,8 +89,8 @@ class Source:
         return self.label if self.size == 1 else f"{self.label}[{row}]"
 
     def values(self, x: Floats) -> Floats:
-        """Raw values at one point, checked for their number."""
-        raw = np.asarray(self.function(x, *self.args), dtype=np.float64).reshape(-1)
+        """Raw values at one point, which the function gets as its own, checked for their number."""
+        raw = as_floats(self.label, self.function(x.copy(), *self.args), "return").reshape(-1)
         if raw.size != self.size:
             raise ValueError(f"{self.label}: expected {self.size} values, got {raw.size}")
         return raw
@@ -107,7 +110,9 @@ class Source:
     def value_rows(self, x: Floats, layout: Any) -> Floats:
         """Raw values (n, size) at the rows of x, from a vectorised function."""
         n = x.shape[0]
-        raw = np.asarray(self.function(x if layout == "rows" else x.T, *self.args), np.float64)
+        own = x.copy()
+        values = self.function(own if layout == "rows" else own.T, *self.args)
+        raw = as_floats(self.label, values, "return")
         expected = (n, self.size) if layout == "rows" else (self.size, n)
         if raw.shape != expected and not (self.size == 1 and raw.shape == (n,)):
             raise ValueError(f"{self.label}: expected values of shape {expected}, got {raw.shape}")
@@ -189,7 +194,7 @@ def _from_dict(item: dict[str, Any], label: str, probe: Floats, present: Present
 def _from_matrix(item: Any, label: str, probe: Floats, present: Presenting) -> Source:
     """lb <= A x <= ub."""
     dense = item.A.toarray() if hasattr(item.A, "toarray") else item.A
-    matrix = np.atleast_2d(np.asarray(dense, dtype=np.float64))
+    matrix = np.atleast_2d(as_floats(f"{label}: the matrix", dense))
     if matrix.shape[1] != probe.size:
         raise ValueError(
             f"{label}: expected a matrix of {probe.size} columns, got shape {matrix.shape}"
@@ -224,9 +229,9 @@ class Linear:
 def _probed(source: Source, probe: Floats, layout: Any) -> Any:
     """Values at one point, from a plain or a vectorised function."""
     if not layout:
-        return source.function(probe, *source.args)
-    x = probe[None, :] if layout == "rows" else probe[:, None]
-    values = np.asarray(source.function(x, *source.args), dtype=np.float64)
+        return source.function(probe.copy(), *source.args)
+    x = probe[None, :].copy() if layout == "rows" else probe[:, None].copy()
+    values = as_floats(source.label, source.function(x, *source.args), "return")
     if values.size == 1:
         return values
     if values.ndim != 2 or values.shape[0 if layout == "rows" else 1] != 1:

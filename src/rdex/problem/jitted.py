@@ -1,4 +1,8 @@
-"""A user's numba functions as the compiled form of a problem."""
+"""A user's numba functions as the compiled form of a problem.
+
+Compiled code checks no index, so the wrappers check how many values a function returned before
+they read them. A function that changes x in place changes nothing for the others: x is put back.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,12 @@ import numpy as np
 
 from rdex.problem.constraints import Source
 from rdex.problem.problem import CompiledFunction
+
+#: Compiled code can raise constant text only.
+WRONG_NUMBER = "a constraint returned another number of values than at the centre of the box"
+WRONG_G = "the function must return n_ineq values of G, got another number"
+UNDECLARED = "the function returned constraints beyond n_ineq and n_eq"
+WRONG_H = "the function must return n_eq values of H, got another number"
 
 
 class Part(NamedTuple):
@@ -25,14 +35,15 @@ def is_jitted(function: Any) -> bool:
     return hasattr(function, "py_func") and hasattr(function, "signatures")
 
 
-def compile_functions(fun: Any, sources: list[Source]) -> CompiledFunction:
+def compile_functions(fun: Any, sources: list[Source], dim: int) -> CompiledFunction:
     """One compiled function from a jitted objective and jitted or linear constraints.
 
-    Raw constraint values are gathered in `work`; `data` says which become which entry of g and h.
+    Raw constraint values are gathered in `work`, with a copy of x behind them; `data` says which
+    become which entry of g and h.
     """
     parts = tuple(_part_of(source) for source in sources)
     n_values = sum(source.size for source in sources)
-    return CompiledFunction(_joined(fun, parts), entry_table(sources), max(n_values, 1))
+    return CompiledFunction(_joined(fun, parts), entry_table(sources), n_values + dim)
 
 
 def _part_of(source: Source) -> Part:
@@ -51,12 +62,15 @@ def _joined(fun: Any, parts: tuple[Part, ...]) -> Any:
     from rdex.jit.signatures import OBJECTIVE
 
     gather = _nothing(numba)
+    n_values = sum(part.size for part in parts)
     offset = 0
     for part in parts:
-        gather = _gathered(numba, gather, _filler(numba, part), offset)
+        gather = _gathered(numba, gather, _filler(numba, part), offset, n_values)
         offset += part.size
 
     def objective(x, data, work, g, h):  # type: ignore[no-untyped-def]
+        for j in range(x.size):
+            work[n_values + j] = x[j]
         gather(x, work)
         k = 0
         for i in range(g.size):
@@ -76,26 +90,38 @@ def compile_one_function(fun: Any, n_ineq: int, n_eq: int) -> CompiledFunction:
 
     from rdex.jit.signatures import OBJECTIVE
 
-    # One function a case: a part without entries may be absent, or have no type in numba.
+    check_rest = _rest_check(numba, fun, n_ineq, n_eq)
+
+    # One function per case: a part without entries may be absent, or have no type in numba.
     def plain(x, data, work, g, h):  # type: ignore[no-untyped-def]
         return fun(x)
 
     def inequalities(x, data, work, g, h):  # type: ignore[no-untyped-def]
         values = fun(x)
+        if len(values[1]) != n_ineq:
+            raise ValueError(WRONG_G)
         for i in range(n_ineq):
             g[i] = values[1][i]
+        check_rest(values)
         return values[0]
 
     def equalities(x, data, work, g, h):  # type: ignore[no-untyped-def]
         values = fun(x)
+        if len(values[2]) != n_eq:
+            raise ValueError(WRONG_H)
         for j in range(n_eq):
             h[j] = values[2][j]
+        check_rest(values)
         return values[0]
 
     def both(x, data, work, g, h):  # type: ignore[no-untyped-def]
         values = fun(x)
+        if len(values[1]) != n_ineq:
+            raise ValueError(WRONG_G)
         for i in range(n_ineq):
             g[i] = values[1][i]
+        if len(values[2]) != n_eq:
+            raise ValueError(WRONG_H)
         for j in range(n_eq):
             h[j] = values[2][j]
         return values[0]
@@ -103,6 +129,40 @@ def compile_one_function(fun: Any, n_ineq: int, n_eq: int) -> CompiledFunction:
     objective = (both if n_eq else inequalities) if n_ineq else (equalities if n_eq else plain)
     compiled = numba.njit(OBJECTIVE, error_model="numpy")(objective)
     return CompiledFunction(compiled, np.empty(0), 1)
+
+
+def _rest_check(numba: Any, fun: Any, n_ineq: int, n_eq: int) -> Any:
+    """A function that raises where constraints come back that were not declared."""
+    parts = _returned_parts(fun)
+    sequences = (numba.types.BaseTuple, numba.types.Array, numba.types.Sequence)
+    check = numba.njit(lambda values: None)
+    for k, n in ((1, n_ineq), (2, n_eq)):
+        if n == 0 and k < len(parts) and isinstance(parts[k], sequences):
+            check = _empty_check(numba, check, k)
+    return check
+
+
+def _empty_check(numba: Any, before: Any, k: int) -> Any:
+    """What `before` checks, and that part `k` is empty."""
+
+    def check(values):  # type: ignore[no-untyped-def]
+        before(values)
+        if len(values[k]) != 0:
+            raise ValueError(UNDECLARED)
+
+    return numba.njit(check)
+
+
+def _returned_parts(fun: Any) -> tuple[Any, ...]:
+    """numba's types of what a jitted function of one point returns, as far as it tells."""
+    from rdex.common.compiling import VECTOR
+
+    try:
+        fun.compile((VECTOR,))
+    except Exception:  # it says so itself when it is compiled into the loop
+        return ()
+    returned = [sig.return_type for sig in fun.nopython_signatures if sig.args == (VECTOR,)]
+    return tuple(getattr(returned[0], "types", ())) if returned else ()
 
 
 def compile_point(fun: Any) -> CompiledFunction:
@@ -138,12 +198,15 @@ def _nothing(numba: Any) -> Any:
     return numba.njit(gather)
 
 
-def _gathered(numba: Any, before: Any, filler: Any, offset: int) -> Any:
-    """A function that gathers what `before` gathers, and one more source at `offset`."""
+def _gathered(numba: Any, before: Any, filler: Any, offset: int, n_values: int) -> Any:
+    """A function that gathers what `before` gathers, and one more source at `offset`; x is as
+    before."""
 
     def gather(x, work):  # type: ignore[no-untyped-def]
         before(x, work)
         filler(x, work, offset)
+        for j in range(x.size):
+            x[j] = work[n_values + j]
 
     return numba.njit(gather)
 
@@ -170,6 +233,8 @@ def _filler(numba: Any, part: Part) -> Any:
 
         def fill(x, work, offset):  # type: ignore[no-untyped-def]
             values = function(x)
+            if len(values) != size:
+                raise ValueError(WRONG_NUMBER)
             for i in range(size):
                 work[offset + i] = values[i]
 

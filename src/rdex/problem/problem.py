@@ -12,11 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rdex.common.checks import as_floats
 from rdex.common.extras import require
 from rdex.problem.stated import Stated, checked_stated, checked_units
 from rdex.problem.variables import Variables, read_variables
 
 Floats = NDArray[np.float64]
+
+#: Integers are float64: beyond this they have no neighbours.
+LARGEST_INTEGER = 2.0**53
 
 #: Rows in, (F, G, H) out: X (n, d) -> (n,), (n, m_g), (n, m_h).
 RowFunction = Callable[[Floats], tuple[ArrayLike, ArrayLike, ArrayLike]]
@@ -382,7 +386,7 @@ class Problem:
         Nothing is counted, repaired or caught here, and NaN in gives NaN out or what the
         function makes of it.
         """
-        points = np.asarray(x, dtype=np.float64)
+        points = np.array(x, dtype=np.float64)  # a copy: the function may change it
         if points.ndim != 2 or points.shape[1] != self.dim:
             raise ValueError(
                 f"{self.name}: expected rows of shape (n, {self.dim}), got {points.shape}"
@@ -414,14 +418,15 @@ class Problem:
             ("G", given_g, (n, self.n_ineq)),
             ("H", given_h, (n, self.n_eq)),
         ):
-            array = np.empty(shape) if given is None and shape[-1] == 0 else np.asarray(given)
+            is_absent = given is None and shape[-1] == 0
+            array = np.empty(shape) if is_absent else as_floats(label, given)
             if array.size == 0 and 0 in shape:
                 array = np.empty(shape)
             if array.shape != shape:
                 raise ValueError(
                     f"{self.name}: expected {label} of shape {shape}, got {array.shape}"
                 )
-            checked.append(np.asarray(array, dtype=np.float64))
+            checked.append(array)
         return checked[0], checked[1], checked[2]
 
 
@@ -458,8 +463,7 @@ def checked_layout(vectorized: Any) -> bool | str:
 
 def checked_box(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
     """Both bounds as read-only float64 vectors, or a ValueError naming the variable at fault."""
-    low = np.array(lower, dtype=np.float64)
-    high = np.array(upper, dtype=np.float64)
+    low, high = (as_floats("bounds", ends).copy() for ends in (lower, upper))
     if low.ndim != 1 or low.shape != high.shape or low.size == 0:
         raise ValueError(
             f"bounds must be two vectors of one length > 0, got {low.shape} and {high.shape}"
@@ -489,6 +493,11 @@ def checked_integrality(flags: ArrayLike, lower: Floats, upper: Floats) -> NDArr
     for j in np.flatnonzero(whole):
         if np.ceil(lower[j]) > np.floor(upper[j]):
             raise ValueError(f"bounds[{j}] = ({lower[j]}, {upper[j]}) hold no integer")
+        if max(abs(lower[j]), abs(upper[j])) > LARGEST_INTEGER:
+            raise ValueError(
+                f"bounds[{j}] = ({lower[j]:g}, {upper[j]:g}) of an integer variable must be within "
+                "±2**53: beyond it, float64 cannot tell neighbouring integers apart"
+            )
     return whole
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -95,6 +97,14 @@ class Space:
         points = np.array(x, dtype=np.float64)
         points[..., self.whole] = np.floor(points[..., self.whole] + 0.5)
         return np.clip(points, self.lower, self.upper)
+
+    def check_whole(self, label: str, x: Floats, names: Sequence[str]) -> None:
+        """Values known at a point belong to that very point: it cannot be rounded, so fractional
+        integers raise a ValueError."""
+        wrong = self.whole & (x != self.legal(x))
+        if wrong.any():
+            j = int(np.flatnonzero(wrong)[0])
+            raise ValueError(f"{label}: {names[j]} is an integer variable, got {x[j]}")
 
     def is_legal(self, x: ArrayLike) -> bool:
         """Whether all points are inside the bounds and whole where they must be."""

@@ -28,6 +28,9 @@ from rdex.strategies.strategy import Context
 LEAST_POPULATION = 200
 COMPETITION_DIM = 10
 
+#: Thirty years at a microsecond each; the engine counts in int64 and float64.
+LARGEST_BUDGET = 10**15
+
 #: What a checkpoint may differ in: it holds the state of the search, which goes on with another
 #: time limit, and the name of a function says little about it.
 FREE_IN_CHECKPOINTS = ("problem", "maxtime", "points out", "units")
@@ -337,4 +340,7 @@ def checked_budget(maxfev: Any, dim: int) -> int:
         return COMPETITION_BUDGET * dim
     if isinstance(maxfev, float) and maxfev.is_integer():  # 1e5
         maxfev = int(maxfev)
-    return checked_count("maxfev", maxfev)
+    budget = checked_count("maxfev", maxfev)
+    if budget > LARGEST_BUDGET:
+        raise ValueError(f"maxfev must be at most {LARGEST_BUDGET:g}, got {maxfev:g}")
+    return budget

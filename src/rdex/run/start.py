@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rdex.common.checks import as_floats
 from rdex.problem.problem import Floats, Problem
+from rdex.problem.space import Space
 from rdex.problem.variables import Variables
 
 log = logging.getLogger("rdex")
@@ -81,6 +83,9 @@ def read_x0(x0: Any, problem: Problem) -> tuple[Floats, list[Known]]:
             f"constraints, got {', '.join(map(str, x0)) or 'none'}"
         )
     points = checked_points("x0['x']", x0["x"], problem)
+    space = Space(problem)
+    for point in points:
+        space.check_whole("x0['x']", point, problem.variable_names)
     k = len(points)
     f = shaped("x0['fun']", x0["fun"], (k,))
     g = shaped("x0['G']", x0.get("G"), (k, problem.n_ineq))
@@ -101,10 +106,7 @@ def shaped(label: str, values: Any, shape: tuple[int, ...]) -> Floats:
     """Values of the expected shape, axes of length one given or not; None where there are none."""
     if values is None and 0 in shape:
         return np.empty(shape)
-    try:
-        array = np.asarray(() if values is None else values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{label} must be numbers of shape {shape}, got {values!r}") from None
+    array = as_floats(label, () if values is None else values)
     lengths = [[n for n in each if n != 1] for each in (array.shape, shape)]
     if values is None or lengths[0] != lengths[1]:
         got = "nothing" if values is None else f"shape {array.shape}"
@@ -147,10 +149,7 @@ def checked_points(label: str, values: Any, problem: Problem) -> Floats:
 
     Variables from a list of numbers are given by these numbers.
     """
-    try:
-        points = np.atleast_2d(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise ValueError(f"{label} must be numbers, got {values!r}") from None
+    points = np.array(as_floats(label, values), ndmin=2)
     if points.ndim == 2 and points.shape[1] == problem.dim:
         points = np.asarray(problem.encoded(points))
     if points.ndim != 2 or points.shape[1] != problem.dim or not len(points):
