@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rdex.common.errors import LogError
+from rdex.common.text import UNSAFE, escaped
 
 FORMAT = "rdex-evaluations"
 VERSION = 1
@@ -38,21 +39,14 @@ CHECK = "check"
 #: Longest message, in characters. Readers of CSV refuse cells of more than 131072.
 LONGEST = 1000
 
-#: Control characters, marks that reverse text, line separators, lone surrogates, and `#`.
-UNSAFE = re.compile(
-    "[\x00-\x1f#\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
-)
+#: What is not printable, and `#`.
+_UNSAFE = re.compile(f"[#{UNSAFE}]")
 
 
 def plain(text: str) -> str:
     """A text as a cell: one line, no comment, no formula, no escape codes. Plain text stays."""
-    text = UNSAFE.sub(lambda match: escaped(ord(match[0])), text)
+    text = _UNSAFE.sub(lambda match: escaped(ord(match[0])), text)
     return f"'{text}" if text.lstrip()[:1] in ("=", "+", "-", "@") else text
-
-
-def escaped(code: int) -> str:
-    """A character by its number."""
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
 def last_line(text: str | None) -> str:

@@ -40,9 +40,9 @@ class Source:
             raise ValueError(f"{self.label} must return at least one value, got none")
         self.size = array.size
         self.is_number = array.ndim == 0
+        low, high = as_floats(f"{self.label}: lb", lower), as_floats(f"{self.label}: ub", upper)
         try:
-            low = np.broadcast_to(as_floats(f"{self.label}: lower bounds", lower), self.size)
-            high = np.broadcast_to(as_floats(f"{self.label}: upper bounds", upper), self.size)
+            low, high = np.broadcast_to(low, self.size), np.broadcast_to(high, self.size)
         except ValueError:
             raise ValueError(
                 f"{self.label}: {self.size} values, but bounds of shapes "

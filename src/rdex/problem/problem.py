@@ -19,6 +19,9 @@ from rdex.problem.variables import Variables, read_variables
 
 Floats = NDArray[np.float64]
 
+#: What to do where all lower bounds stand in one row and all upper bounds in the other.
+TRANSPOSED = "if these are (lower bounds, upper bounds), use bounds=list(zip(lower, upper))"
+
 #: Integers are float64: beyond this they have no neighbours.
 LARGEST_INTEGER = 2.0**53
 
@@ -450,7 +453,10 @@ def read_bounds(bounds: Any) -> tuple[Floats, Floats]:
         raise ValueError("bounds must hold at least one pair (low, high)")
     for j, pair in enumerate(pairs):
         if len(pair) != 2 or not all(isinstance(end, Real) for end in pair):
-            raise ValueError(f"bounds[{j}] must be a pair (low, high) of numbers, got {pair!r}")
+            hint = f"; {TRANSPOSED}" if len(pairs) == 2 and len(pair) == len(pairs[0]) > 2 else ""
+            raise ValueError(
+                f"bounds[{j}] must be a pair (low, high) of numbers, got {pair!r}{hint}"
+            )
     return checked_box([pair[0] for pair in pairs], [pair[1] for pair in pairs])
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rdex.problem.problem import Floats, Problem
+from rdex.common.text import printable
+from rdex.problem.problem import TRANSPOSED, Floats, Problem
+
+log = logging.getLogger("rdex")
 
 
 class Space:
@@ -97,6 +101,17 @@ class Space:
         points = np.array(x, dtype=np.float64)
         points[..., self.whole] = np.floor(points[..., self.whole] + 0.5)
         return np.clip(points, self.lower, self.upper)
+
+    def say_what_is_fixed(self, names: Sequence[str]) -> None:
+        """Log a warning where variables have no choice: bounds may be the wrong way round."""
+        if not self.fixed.any():
+            return
+        fixed = [name for name, is_fixed in zip(names, self.fixed, strict=True) if is_fixed]
+        named = ", ".join(fixed[:5]) + (f" and {len(fixed) - 5} more" if len(fixed) > 5 else "")
+        is_turned = self.dim == 2 and self.fixed.all() and self.lower[0] <= self.lower[1]
+        log.warning(
+            "fixed by its bounds: %s%s", printable(named), f"; {TRANSPOSED}" if is_turned else ""
+        )
 
     def check_whole(self, label: str, x: Floats, names: Sequence[str]) -> None:
         """Values known at a point belong to that very point: it cannot be rounded, so fractional

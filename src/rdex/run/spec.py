@@ -222,10 +222,13 @@ def make_spec(
 ) -> RunSpec:
     """Check everything that decides a run, and put it together."""
     budget = checked_budget(maxfev, problem.dim)
+    Space(problem).say_what_is_fixed(problem.variable_names)
     kind, base = kind_of(algorithm)
     constants = make_settings(base, settings, problem.dim, budget)
     if settings is None:
         constants = suited(kind, constants)
+    if isinstance(constraint_scale, str) and constraint_scale == "auto":
+        constraint_scale = automatic_scale(constants)
     logarithmic = checked_log(log_scale, problem)
     seed, design = split_rng(rng)
     n0 = constants.initial_size(problem.dim, budget)
@@ -265,6 +268,12 @@ def fitted(constants: Constants, dim: int, budget: int) -> Constants:
     is_competition = dim >= COMPETITION_DIM and budget >= COMPETITION_BUDGET * dim
     n0 = constants.initial_size(dim, budget, least=0 if is_competition else LEAST_POPULATION)
     return constants.replace(perturb_unit="range", n0=n0)
+
+
+def automatic_scale(constants: Constants) -> str:
+    """What "auto" means for an algorithm: UDE's rules depend on the units of the constraints (the
+    exponent of ε holds a logarithm of the violation), so nothing is scaled for it."""
+    return "auto" if isinstance(constants, Settings) else "none"
 
 
 def make_limits(problem: Problem, eq_tol: Any, ineq_tol: Any, scale: Any) -> Limits:
