@@ -1,5 +1,7 @@
 """Bad input: every argument is checked once, and the message says expected and received."""
 
+import re
+
 import numpy as np
 import pytest
 from problems import BOX, TOY, simulator, square
@@ -114,3 +116,31 @@ def test_the_optimizer_checks_in_the_same_way(changes, message):
     arguments = {"bounds": BOX, **changes}
     with pytest.raises(ValueError, match=message):
         rdex.Optimizer(arguments.pop("bounds"), **arguments)
+
+
+@pytest.mark.parametrize(("bounds", "integrality", "message"), [
+    ([(-5, -5), (5, 5)], None, r"fixed by its bounds: x1, x2; if these are \(lower bounds, upper"),
+    ([(5, 5), (-5, -5)], None, "fixed by its bounds: x1, x2$"),
+    ([(0, 1), (2, 2), (0, 1)], None, "fixed by its bounds: x2$"),
+    ([(0, 5), (1.5, 2.5)], True, "fixed by its bounds: x2$"),
+    ([(1, 1)] * 9, None, "fixed by its bounds: x1, x2, x3, x4, x5 and 4 more$"),
+])  # fmt: skip
+def test_fixed_variables_are_announced(bounds, integrality, message, caplog):
+    result = minimize(square, bounds, integrality=integrality, maxfev=30, rng=1)
+    assert result.success and re.search(message, caplog.text.strip())
+
+
+def test_bounds_in_two_rows_are_named_as_such():
+    with pytest.raises(ValueError, match=r"bounds\[0\] must be a pair .*list\(zip\(lower, upper"):
+        minimize(square, [[-5, -5, -5], [5, 5, 5]], maxfev=30)
+    with pytest.raises(ValueError, match=r"bounds\[0\] must be a pair .*\(1, 2, 3\)$"):
+        minimize(square, [(1, 2, 3), (1, 2)], maxfev=30)
+
+
+@pytest.mark.parametrize(("name", "hint"), [
+    ("maxiter", "did you mean 'maxfev'"), ("constraint", "did you mean 'constraints'"),
+    ("seed", "did you mean 'rng'"), ("xyz", "it takes fun, bounds"),
+])  # fmt: skip
+def test_misspelt_arguments_get_a_hint(name, hint):
+    with pytest.raises(TypeError, match=f"no argument '{name}'; {hint}"):
+        minimize(square, BOX, maxfev=30, **{name: 5})

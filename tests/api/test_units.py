@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from problems import BOX, tilted
+from scipy.optimize import NonlinearConstraint
 
 from rdex import Problem, minimize
 
@@ -53,3 +54,20 @@ def test_given_scales_are_used_and_reported():
     ]  # fmt: skip
     auto = minimize(fun, maxfev=200, rng=0)
     assert (auto.constraint_scale > 0.5).all() and auto.cv == 0
+
+
+def test_the_rules_of_ude_get_raw_units():
+    """Its ε exponent holds a logarithm of the violation; the scale that was used is told."""
+    scaled = NonlinearConstraint(lambda x: 1e3 * (x[0] + x[1] - 1.0), 0.0, 0.0)
+    results = {
+        name: minimize(tilted, BOX, constraints=scaled, algorithm=name, maxfev=400, rng=1)
+        for name in ("ude-iv", "rdex-csop")
+    }
+    assert results["ude-iv"].constraint_scale.tolist() == [1.0]
+    assert results["rdex-csop"].constraint_scale[0] > 100.0
+    raw = minimize(tilted, BOX, constraints=scaled, algorithm="ude-iv", maxfev=400, rng=1,
+                   constraint_scale="none")  # fmt: skip
+    assert raw.fun == results["ude-iv"].fun
+    own = minimize(tilted, BOX, constraints=scaled, algorithm="ude-iv", maxfev=400, rng=1,
+                   constraint_scale=[50.0])  # fmt: skip
+    assert own.constraint_scale.tolist() == [50.0]

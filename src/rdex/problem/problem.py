@@ -453,7 +453,8 @@ def read_bounds(bounds: Any) -> tuple[Floats, Floats]:
         raise ValueError("bounds must hold at least one pair (low, high)")
     for j, pair in enumerate(pairs):
         if len(pair) != 2 or not all(isinstance(end, Real) for end in pair):
-            hint = f"; {TRANSPOSED}" if len(pairs) == 2 and len(pair) == len(pairs[0]) > 2 else ""
+            are_rows = len(pairs) == 2 and len(pairs[0]) == len(pairs[1]) > 2
+            hint = f"; {TRANSPOSED}" if are_rows else ""
             raise ValueError(
                 f"bounds[{j}] must be a pair (low, high) of numbers, got {pair!r}{hint}"
             )
