@@ -155,7 +155,7 @@ def _empty_check(numba: Any, before: Any, k: int) -> Any:
 
 def _returned_parts(fun: Any) -> tuple[Any, ...]:
     """numba's types of what a jitted function of one point returns, as far as it tells."""
-    from rdex.common.compiling import VECTOR
+    from rdex.jit.signatures import VECTOR
 
     try:
         fun.compile((VECTOR,))
