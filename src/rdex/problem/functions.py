@@ -1,7 +1,7 @@
 """A user's Python functions as the evaluations of a `Problem`.
 
 Every function gets points of its own, so one that changes x in place changes nothing for the
-others. Copies cost 0.1 µs per constraint; rows that cannot be written would cost less, but C
+others. Copies cost 0.2 µs per constraint; rows that cannot be written would cost less, but C
 extensions refuse them.
 """
 
