@@ -110,12 +110,12 @@ def test_a_flat_function_costs_one_gradient():
 def test_a_noisy_function_costs_one_evaluation():
     rng = np.random.default_rng(1)
     noisy = make_problem([0.0], [1.0], lambda x: (1.0 + x[0] + 1e-6 * rng.random(), [], []))
-    outcome, _ = search(noisy, [0.4], checks_noise=True)
+    outcome, _ = search(noisy, [0.4], checks_start=True)
     assert outcome.reason == NOISY and outcome.n == 1
 
 
 def test_an_exact_function_passes_the_check_for_noise():
-    outcome, _ = search(DISC, [-1.0, 0.3], checks_noise=True)
+    outcome, _ = search(DISC, [-1.0, 0.3], checks_start=True)
     assert outcome.reason == CONVERGED
 
 

@@ -239,6 +239,7 @@ class Driver:
         with searching.standing.following(engine):
             self._run_engine(engine, until)
         searching.after_stretch()
+        self.watch.set_clock(self.watch.seconds)
         return True
 
     def _drive(self, evaluator: Evaluator) -> None:

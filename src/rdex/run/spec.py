@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from dataclasses import dataclass
@@ -102,7 +103,11 @@ class RunSpec:
             if isinstance(constants, Settings):
                 constants = constants.replace(n0=None)
             settings = fitted(constants, space.dim, budget)
-            return self._engine(settings, budget, self._child_seed(1 + number), points, room)
+            limits = self.limits
+            if number and context.scales_itself:  # the scales of the run stay
+                limits = dataclasses.replace(limits, scale=judge.scale.copy())
+            seed = self._child_seed(1 + number)
+            return self._engine(settings, budget, seed, points, room, limits)
 
         context.make_engine = make_engine
         return context
@@ -114,8 +119,9 @@ class RunSpec:
         )
 
     def _engine(
-        self, settings: Constants, maxfev: int, seed: Any, points: Floats | None, capacity: int
-    ) -> Engine:
+        self, settings: Constants, maxfev: int, seed: Any, points: Floats | None, capacity: int,
+        limits: Limits | None = None,
+    ) -> Engine:  # fmt: skip
         """A differential evolution at its beginning."""
         return Engine(
             self.problem,
@@ -123,7 +129,7 @@ class RunSpec:
             maxfev,
             seed,
             checkpoints=self.checkpoints,
-            limits=self.limits,
+            limits=limits or self.limits,
             initial=points,
             log_variables=self.log_variables,
             capacity=capacity,

@@ -78,13 +78,13 @@ class Composite:
     @property
     def n_rounds(self) -> int:
         """Rounds that a callback sees: one per evaluation where the search has none of its own."""
-        return self.archive.n
+        return self.context.used
 
     # --- what a run needs -------------------------------------------------------------------------
     @property
     def room(self) -> int:
         """How many more points may be handed out."""
-        return self.context.maxfev - self.archive.n - len(self._owned)
+        return self.context.left - len(self._owned)
 
     @property
     def phases(self) -> list[Phase]:
@@ -107,21 +107,28 @@ class Composite:
         return handed
 
     def tell(self, id: int, sample: Sample) -> None:
-        """What came of a point: into the archive and the books, then to its part."""
+        """What came of a point: into the books, then to its part."""
         owner = self._owned.pop(id)
-        before = self.archive.best
-        was_feasible = before >= 0 and self.archive.phi[before] == 0.0
-        row = self.archive.add(sample)
         if owner is None:
+            self.archive.add(sample)
             return
         book = self.book(owner.part)
         book.nfev += 1
         book.seconds += sample.seconds
-        if self.archive.best == row:
-            book.improved += 1
-            is_feasible = self.archive.phi[row] == 0.0 and self.judge.tolerance.size > 0
-            book.made_feasible = book.made_feasible or (is_feasible and not was_feasible)
         self.take(owner.part, owner.id, sample)
+
+    def keep(self, part: str, sample: Sample) -> bool:
+        """Into the archive; whether it is the best now."""
+        before = self.archive.best
+        was_feasible = before >= 0 and self.archive.phi[before] == 0.0
+        row = self.archive.add(sample)
+        if self.archive.best != row:
+            return False
+        book = self.book(part)
+        book.improved += 1
+        if self.archive.phi[row] == 0.0 and not was_feasible and self.judge.tolerance.size:
+            book.made_feasible = True
+        return True
 
     def take(self, part: str, id: int, sample: Sample) -> None:
         """To the part."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from rdex.engine.engine import Engine, default_batch
+from rdex.engine.engine import LARGEST_BATCH, Engine, default_batch
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite, best_rows
+from rdex.strategies.credit import Credit, gain_of
 from rdex.strategies.evolution import Evolution
-from rdex.strategies.local import NOISY, LocalOutcome, LocalSettings, local_search
-from rdex.strategies.starts import Starts
+from rdex.strategies.local import FLAT, NOISY, LocalOutcome, LocalSettings, local_search
+from rdex.strategies.starts import Candidates, Starts
 from rdex.strategies.strategy import Context, Stepping, Trial
 
 EVOLUTION, LOCAL = "differential evolution", "local search"
@@ -21,12 +23,13 @@ EVOLUTION, LOCAL = "differential evolution", "local search"
 
 @dataclass(frozen=True)
 class HybridSettings:
-    """Constants of the sharing.
+    """Constants of the sharing, chosen on G2006, engineering and generated CEC 2017 instances.
 
-    share, most, least: share of the evaluations that local searches may have used, at the start, at
+    share, most, least: share of the evaluations that local searches may have used: at the start, at
         most, at least.
-    grows, falls: factors of the share after a search that improved the best, and after others.
-    improves: relative gain in f that counts.
+    grows, falls, waits: factors of the share after a search that gained more per evaluation than
+        the evolution, after others, and after others while the evolution gains nothing either.
+    half_life: share of the budget after which a gain counts half.
     looks: decisions per run, at most.
     top: share of the population that starts are taken from.
     from_end, from_start: how far a start must be from earlier ends and starts, see `Starts`.
@@ -36,6 +39,7 @@ class HybridSettings:
     restart_after: times the evaluations that this took, until a new population begins,
     restart_least: with at least so many evaluations left.
     seeds: share of the initial population that may come from points already known.
+    local: constants of the local searches.
     """
 
     share: float = 0.5
@@ -43,7 +47,8 @@ class HybridSettings:
     least: float = 0.08
     grows: float = 1.5
     falls: float = 0.7
-    improves: float = 1e-6
+    waits: float = 0.9
+    half_life: float = 0.05
     looks: int = 200
     top: float = 0.3
     from_end: float = 0.02
@@ -60,8 +65,9 @@ class HybridSettings:
 class Hybrid(Composite):
     """Differential evolution with local searches from its members.
 
-    After a generation, a local search may begin. In a run with several points out at a time the
-    points of the local search go out first and the evolution fills the rest.
+    The evolution is looked at when it has made a certain number of evaluations: only then may a
+    local search or a new population begin. In runs with several points out at a time the points of
+    the local search go out first and the evolution fills the rest.
     """
 
     def __init__(self, context: Context, settings: HybridSettings | None = None) -> None:
@@ -69,13 +75,15 @@ class Hybrid(Composite):
         self.settings = settings or HybridSettings()
         self._starts = Starts(context.space, self.settings.from_end, self.settings.from_start)
         self._share = self.settings.share
+        self._credit = Credit(self.settings.half_life * context.maxfev)
         self._local: Stepping | None = None
         self._best_before = (math.inf, math.inf)
         self._turn = self._rounds_before = 0
-        self._is_noisy = self._has_checked = self._did_last = False
+        self._is_noisy = self._did_last = False
         self._can_descend = bool(context.space.continuous.any())
-        self._initial: list[int] = []  # rows of the archive: the better half of the first points
+        self._initial: Candidates | None = None  # the better half of the first population
         self._ends: set[bytes] = set()
+        self._spread = 0.0
         self.book(EVOLUTION)
         self._begin_evolution()
 
@@ -83,6 +91,15 @@ class Hybrid(Composite):
     def n_rounds(self) -> int:
         """Generations of all populations."""
         return self._rounds_before + self._engine.generation
+
+    @property
+    def best(self) -> tuple[float, float]:
+        """(φ, f) of the best point, as of the last look."""
+        row = self.archive.best
+        if row < 0:
+            return math.inf, math.inf
+        f, phi = self.archive.settled(row)
+        return phi, f
 
     # --- the evolution ----------------------------------------------------------------------------
     def _begin_evolution(self) -> None:
@@ -95,50 +112,50 @@ class Hybrid(Composite):
         for row in seeds:
             sample = self.archive.sample(row)
             self._engine.inject(sample.x, sample.f, sample.g, sample.h)
+        self._join_evolution()
+        self._begun_at, self._begun_clock = self.context.used, self._clock
+        self._look_at = self._engine.n0
+        self._looked_nfev = self._engine.nfev
+        self._own_best = (math.inf, math.inf)
+        self._settled_at = 0
+
+    def _join_evolution(self) -> None:
+        """Ask and tell the engine; nothing of it is out."""
         self._evolution = Evolution(
             self._engine, any_order=True, in_batches=not self.context.is_async
         )
-        self._begun_at = self.archive.n
-        self._begun_clock = self._clock
-        self._looked_at = 0
-        self._generation = -1
-        self._settled_at = 0
-        self._has_scales = False
 
     def _first_points(self) -> tuple[Floats | None, list[int]]:
         """Points that the first population starts from, and the rows of the archive among them."""
         context = self.context
         assert context.make_engine is not None
         n0 = context.make_engine(max(1, self.room), 0, None).n0
-        most = n0 if context.start is None else max(0, n0 - len(context.start))
-        known = best_rows(self.archive, min(most, max(1, int(self.settings.seeds * n0))))
-        seeds = [int(row) for row in known]
         given = np.empty((0, context.space.dim)) if context.start is None else context.start
+        most = min(max(1, int(self.settings.seeds * n0)), max(0, n0 - len(given)))
+        seeds = [int(row) for row in best_rows(self.archive, most)]
         points = np.concatenate([self.archive.x[seeds], given])[:n0]
         return (points if len(points) else None), seeds
 
-    def _follow_budget(self) -> None:
-        """The schedules of the evolution follow what all parts have used."""
-        used, begun = self.archive.n, self._begun_at
-        share = (used - begun) / max(1, self.context.maxfev - begun)
-        if self._clock > self._begun_clock:
-            time = (self._clock - self._begun_clock) / max(1e-12, 1.0 - self._begun_clock)
-            share = max(share, time)
-        self._engine.set_clock(share)
+    def stretch(self) -> tuple[Engine, int] | None:
+        """The engine, and how many evaluations it may make by itself until it is looked at; None
+        where points must be asked and told one by one."""
+        self._decide()
+        if self._local is not None or self._owned:
+            return None
+        # A batch may go beyond: the last evaluations are asked for.
+        room = min(self.room - LARGEST_BATCH, self.room - self._reserve)
+        until = min(self._look_at, self._engine.nfev + room)
+        if until <= self._engine.nfev:
+            return None
+        self._before_stretch = self._engine.nfev
+        self.phase = EVOLUTION
+        return self._engine, until
 
-    def _is_ready(self) -> bool:
-        """Whether the initial points are evaluated; their scales are then the run's."""
-        engine = self._engine
-        if engine.nfev < engine.n0:
-            return False
-        if not self._has_scales:
-            self._has_scales = True
-            if self.context.scales_itself and self.n_restarts == 0:
-                self.archive.rescale(engine.constraint_scale)
-            if not self._initial:
-                rows = best_rows(self.archive, self.archive.n)
-                self._initial = [int(row) for row in rows[: max(1, len(rows) // 2)]]
-        return True
+    def after_stretch(self) -> None:
+        """The engine has advanced."""
+        n = self._engine.nfev - self._before_stretch
+        self.context.n_elsewhere += n
+        self.book(EVOLUTION).nfev += n
 
     # --- asked and told ---------------------------------------------------------------------------
     def ask(self, n: int = 0) -> list[Trial]:
@@ -149,140 +166,183 @@ class Hybrid(Composite):
             return []
         handed: list[Trial] = []
         if self._local is not None:
-            batch = self._local.ask(most if n else self.room)
-            handed = self.hand_out(LOCAL, batch)
+            handed = self.hand_out(LOCAL, self._local.ask(most if n else self.room))
         if len(handed) < most:
-            self._follow_budget()
             handed += self.hand_out(EVOLUTION, self._evolution.ask(most - len(handed)))
-        self.phase = LOCAL if self._local is not None else EVOLUTION
+        self.phase = EVOLUTION if self._local is None else LOCAL
         return handed
 
     def take(self, part: str, id: int, sample: Sample) -> None:
         """To the part; a local search may end."""
         if part == EVOLUTION:
+            self.context.n_elsewhere += 1
             self._evolution.tell(id, sample)
             return
         assert self._local is not None
+        self.keep(part, sample)
         self._local.tell(id, sample)
         if self._local.is_finished:
             self._end_local(self._local.value)
 
-    # --- decisions --------------------------------------------------------------------------------
+    # --- looks ------------------------------------------------------------------------------------
     def _decide(self) -> None:
-        """Whether a local search begins, or a new population."""
-        if self._local is not None or not self._is_ready():
+        """At a look, begin a local search or a new population where it is time."""
+        engine = self._engine
+        if self._local is not None or engine.nfev < engine.n0:
             return
-        settings, used, room = self.settings, self.archive.n, self.room
-        if self._wants_last(room):
+        if self.room <= self._reserve:
             self._did_last = True
-            if self._start_from(self.archive.best):
+            self._follow()
+            if not self._is_polished():
+                self._start_from(self.archive.sample(self.archive.best))
                 return
-        every = self.context.maxfev / settings.looks
-        if self._engine.generation == self._generation or used - self._looked_at < every:
+        if engine.nfev < self._look_at:
             return
-        self._generation, self._looked_at = self._engine.generation, used
-        if self._can_search() and self.book(LOCAL).nfev <= self._share * used:
-            row = self._next_start()
-            if row >= 0:
-                self._start_from(row)
-        if self._local is None and self._wants_restart(room):
+        self._follow()
+        step = max(engine.n, math.ceil(self.context.maxfev / self.settings.looks))
+        self._look_at = engine.nfev + step
+        if self._can_search() and self.book(LOCAL).nfev <= self._share * self.context.used:
+            start = self._next_start()
+            if start is not None:
+                self._start_from(start)
+        if self._local is None and self._wants_restart():
             self._rounds_before = self.n_rounds
             self.forget(EVOLUTION)
             self.n_restarts += 1
             self._begin_evolution()
 
+    def _follow(self) -> None:
+        """What the evolution has found since the last look; its schedules follow the budget."""
+        engine, context = self._engine, self.context
+        if self._initial is None:
+            if context.scales_itself:
+                self.archive.rescale(engine.constraint_scale)
+            members = self._members()
+            self._initial = members.first(max(1, len(members.f) // 2))
+        self._note_progress()
+        used, begun = context.used, self._begun_at
+        share = (used - begun) / max(1, context.maxfev - begun)
+        if self._clock > self._begun_clock:
+            share = max(share, (self._clock - self._begun_clock) / (1.0 - self._begun_clock))
+        engine.set_clock(share)
+
+    def _note_progress(self) -> None:
+        """Credit for the evolution, by its own best point; the run's best may be another's."""
+        x, f, phi, g, h = self._engine.best
+        if not math.isfinite(phi):
+            return
+        value = (self.judge.phi_of(g, h), f)
+        n, gain = self._engine.nfev - self._looked_nfev, 0.0
+        self._spread = self._spread_of_members()
+        if self._own_best[0] < math.inf:
+            gain = gain_of(self._own_best, value, self._spread)
+            self._credit.note(EVOLUTION, n, gain)
+        self._looked_nfev, self._own_best = self._engine.nfev, value
+        if value < self.best:
+            self.keep(EVOLUTION, Sample(x, f, g, h))
+            self.context.n_elsewhere -= 1  # it is in the archive now
+
+    def _members(self) -> Candidates:
+        """The population, best first."""
+        members = self._engine.population()
+        f = np.where(np.isfinite(members.f), members.f, math.inf)
+        return Candidates(self.context.space.to_unit(members.x), members.x, f, members.phi)
+
+    def _spread_of_members(self) -> float:
+        """From the best to the median f, among feasible members if there are some."""
+        members = self._engine.population()
+        f = members.f[members.phi == 0.0]
+        f = f if f.size else members.f
+        f = f[np.isfinite(f)]
+        return float(np.median(f) - f.min()) if f.size else 0.0
+
     def _can_search(self) -> bool:
         """Whether local search makes sense at all."""
         return self._can_descend and not self._is_noisy
 
-    def _wants_last(self, room: int) -> bool:
-        """Whether the rest of the budget belongs to a search from the best point."""
-        n = int(self.context.space.continuous.sum())
-        settings = self.settings
-        reserve = min(settings.reserve * self.context.maxfev, settings.reserve_steps * (n + 1))
-        if self._did_last or room > reserve or not self._can_search() or self.archive.best < 0:
-            return False
-        return not self._is_polished()
+    @property
+    def _reserve(self) -> int:
+        """Evaluations kept for a last search from the best point."""
+        if self._did_last or not self._can_search():
+            return 0
+        n, settings = int(self.context.space.continuous.sum()), self.settings
+        return int(min(settings.reserve * self.context.maxfev, settings.reserve_steps * (n + 1)))
 
     def _is_polished(self) -> bool:
-        """Whether the best point is the end of a local search."""
-        return self.archive.x[self.archive.best].tobytes() in self._ends
+        """Whether the best point is the end of a local search, or there is none."""
+        best = self.archive.best
+        return best < 0 or self.archive.x[best].tobytes() in self._ends
 
-    def _next_start(self) -> int:
-        """Row of the archive where the next local search starts; -1: nothing is new.
+    def _next_start(self) -> Sample | None:
+        """Where the next local search starts; None: nothing is new.
 
         In turn: the best new member of the population's top, the new one farthest from everything
         tried, one of the better initial points.
         """
-        members = self._engine.population()
-        rows = np.array([self.archive.find(x) for x in members.x])
-        top = max(1, math.ceil(self.settings.top * len(rows)))
+        assert self._initial is not None
+        members = self._members()
         for k in range(3):
             turn = (self._turn + k) % 3
-            candidates = rows[:top] if turn == 0 else rows
-            if turn == 2:
-                candidates = self.context.rng.permutation(self._initial)
-            candidates = candidates[candidates >= 0]
-            candidates = candidates[np.isfinite(self.archive.f[candidates])]
-            archive = self.archive
-            if not len(candidates):
-                continue
-            z = archive.z[candidates]
-            flags = self._starts.new(z, archive.f[candidates], archive.phi[candidates])
+            candidates = members
+            if turn == 0:
+                candidates = members.first(math.ceil(self.settings.top * len(members.f)))
+            elif turn == 2:
+                order = self.context.rng.permutation(len(self._initial.f))
+                candidates = self._initial.rows(order)
+            flags = self._starts.new(candidates) & np.isfinite(candidates.f)
             if flags.any():
                 self._turn = turn + 1
-                chosen = self._starts.farthest(z, flags) if turn == 1 else int(np.argmax(flags))
-                return int(candidates[chosen])
-        return -1
+                far = turn == 1
+                row = self._starts.farthest(candidates, flags) if far else int(np.argmax(flags))
+                return self._unjudged(candidates.x[row], float(candidates.f[row]))
+        return None
 
-    def _wants_restart(self, room: int) -> bool:
+    def _unjudged(self, x: Floats, f: float) -> Sample:
+        """A point whose constraints are not known here."""
+        judge = self.judge
+        return Sample(x, f, np.full(judge.n_ineq, np.nan), np.full(judge.n_eq, np.nan))
+
+    def _wants_restart(self) -> bool:
         """Whether the population has converged and enough is left for another."""
-        if room < self.settings.restart_least:
+        if self.room < self.settings.restart_least:
             return False
-        space = self.context.space
-        z = space.to_unit(self._engine.population().x)
-        spread = float(np.ptp(z, axis=0).max(initial=0.0))
-        took = self.archive.n - self._begun_at
-        if spread > self.settings.settled:
+        z = self._members().z
+        took = self.context.used - self._begun_at
+        if float(np.ptp(z, axis=0).max(initial=0.0)) > self.settings.settled:
             self._settled_at = 0
             return False
         self._settled_at = self._settled_at or took
-        return took >= self.settings.restart_after * self._settled_at and (
-            not self._can_search() or self._is_polished()
-        )
+        is_over = took >= self.settings.restart_after * self._settled_at
+        return is_over and (not self._can_search() or self._is_polished())
 
     # --- local searches ---------------------------------------------------------------------------
-    def _start_from(self, row: int) -> bool:
-        """Begin a local search; whether there is one."""
-        best = self.archive.best
-        self._best_before = (float(self.archive.phi[best]), float(self.archive.f[best]))
-        checks = not self._has_checked
-        self._has_checked = True
-        search = local_search(
-            self.context, self.archive.sample(row), self.room, self.settings.local, checks
-        )
+    def _start_from(self, start: Sample) -> None:
+        """Begin a local search."""
+        self._best_before = self.best
+        search = local_search(self.context, start, self.room, self.settings.local, True)
         self._local = Stepping(search)
         if self._local.is_finished:
             self._end_local(self._local.value)
-        return self._local is not None
 
     def _end_local(self, outcome: LocalOutcome) -> None:
         """Credit, and a note of where it went."""
         self._local = None
-        book = self.book(LOCAL)
-        book.reason = outcome.reason
+        settings, credit = self.settings, self._credit
+        self.book(LOCAL).reason = outcome.reason
         self._is_noisy = self._is_noisy or outcome.reason == NOISY
         best = outcome.best
         f, phi = self.judge.settled(best.f, self.judge.phi_of(best.g, best.h))
         self._starts.note(outcome.start, outcome.end, (phi, f))
         self._ends.add(best.x.tobytes())
-        before_phi, before_f = self._best_before
-        least = self.settings.improves * max(abs(before_f), 1e-300)
-        improved = phi < before_phi or (phi == before_phi and f < before_f - least)
-        if improved:
-            self._share = min(self.settings.most, self._share * self.settings.grows)
+        gain = gain_of(self._best_before, (phi, f), self._spread)
+        rate = gain / max(1, outcome.n)
+        if gain > 0.0 and rate >= credit.rate(EVOLUTION):
+            self._share = min(settings.most, self._share * settings.grows)
         else:
-            self._share = max(self.settings.least, self._share * self.settings.falls)
+            is_idle = credit.rate(EVOLUTION) == 0.0 and outcome.reason != FLAT
+            factor = settings.waits if is_idle else settings.falls
+            self._share = max(settings.least, self._share * factor)
+        credit.note(LOCAL, outcome.n, gain)
 
     # --- the rest of a strategy -------------------------------------------------------------------
     def inject(self, sample: Sample) -> None:
@@ -299,11 +359,8 @@ class Hybrid(Composite):
         self._engine.extend(self._engine.maxfev + more)
         if self._engine.n_asked == self._engine.nfev:
             self.forget(EVOLUTION)
-            self._evolution = Evolution(
-                self._engine, any_order=True, in_batches=not self.context.is_async
-            )
+            self._join_evolution()
 
-    def population(self) -> tuple[Floats, Floats, Floats]:
+    def population(self) -> tuple[Any, Any, Any]:
         """Members of the evolution."""
-        members = self._engine.population()
-        return members.x, members.f, members.phi
+        return tuple(self._engine.population())  # type: ignore[return-value]

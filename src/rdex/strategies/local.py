@@ -77,9 +77,9 @@ def local_search(
     start: Sample,
     limit: int,
     settings: LocalSettings | None = None,
-    checks_noise: bool = False,
+    checks_start: bool = False,
 ) -> Search:
-    """Search from a point whose values are known; yields batches, returns a `LocalOutcome`.
+    """Search from a point; yields batches of points, returns a `LocalOutcome`.
 
     Parameters
     ----------
@@ -88,16 +88,21 @@ def local_search(
         A point of the user's space with its values. Integer variables keep the start's values.
     limit : int
         The most evaluations.
-    checks_noise : bool
-        Evaluate the start once more, and give up if the value differs.
+    checks_start : bool
+        Evaluate the start first: where its constraints are not known, and to see whether f is what
+        it was. If not, the function is noisy and the search ends.
     """
     run = _LocalSearch(context, start, limit, settings or LocalSettings())
-    if not run.is_usable(start):
-        return run.outcome(FAILED)
     if run.n == 0:
         return run.outcome(FLAT)
-    if checks_noise and (yield from run.is_noisy(spread_of(context.archive.f))):
-        return run.outcome(NOISY)
+    if checks_start:
+        known_f = start.f
+        if not (yield from run.evaluate_start()):
+            return run.outcome(BUDGET)
+        if run.is_noise(known_f, spread_of(context.archive.f)):
+            return run.outcome(NOISY)
+    if not run.is_usable(run.start):
+        return run.outcome(FAILED)
     reason = yield from run.descend()
     if reason in (CONVERGED, PATIENCE, STALLED) and not run.is_feasible:
         yield from run.rescue()
@@ -177,20 +182,25 @@ class _LocalSearch:
             self.take(sample)
         return samples
 
-    def is_noisy(self, spread: float) -> Generator[Floats, list[Sample], bool]:
-        """Whether the start, but for the last bit of a variable, has another value now.
+    def evaluate_start(self) -> Generator[Floats, list[Sample], bool]:
+        """Values of the start, but for the last bit of a variable; False: none are left.
 
-        Exactly the same point could be answered from a log. `spread`: of f over the known points.
+        Exactly the same point could be answered from a log, noise or not.
         """
-        if self.used + 1 > self.limit:
+        if self.limit < 1:
             return False
         x, j = self.start.x.copy(), self._free[0]
         x[j] = np.nextafter(x[j], 0.5 * (self.space.lower[j] + self.space.upper[j]))
-        samples = yield x[None, :]
+        (sample,) = yield x[None, :]
         self.used += 1
-        change = abs(samples[0].f - self.start.f)
-        limit = self.settings.same * max(abs(self.start.f), spread)
-        return self.is_usable(samples[0]) and change > limit
+        self.start = self.best = sample
+        self._latest = (self.z, sample)
+        return True
+
+    def is_noise(self, known_f: float, spread: float) -> bool:
+        """Whether f of the start is not what it was; `spread`: of f over the known points."""
+        change = abs(self.start.f - known_f)
+        return change > self.settings.same * max(abs(known_f), spread)
 
     # --- slopes -----------------------------------------------------------------------------------
     def slopes(self, z: Floats, at: Sample) -> Generator[Floats, list[Sample], _Raw | None]:

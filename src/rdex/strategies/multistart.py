@@ -92,4 +92,5 @@ class Multistart(Composite):
 
     def take(self, part: str, id: int, sample: Sample) -> None:
         """To the search."""
+        self.keep(part, sample)
         self._search.tell(id, sample)

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rdex.problem.problem import Floats
 from rdex.problem.space import Space
+
+
+class Candidates(NamedTuple):
+    """Points z (n, d) of the unit cube and x of the user's space, with f (n,) and φ (n,)."""
+
+    z: Floats
+    x: Floats
+    f: Floats
+    phi: Floats
+
+    def rows(self, order: Any) -> Candidates:
+        """Some of them."""
+        return Candidates(self.z[order], self.x[order], self.f[order], self.phi[order])
+
+    def first(self, n: int) -> Candidates:
+        """The first n."""
+        return self.rows(slice(0, n))
 
 
 class Starts:
@@ -45,21 +62,22 @@ class Starts:
         away[other] = np.inf
         return away
 
-    def new(self, z: Floats, f: Floats, phi: Floats) -> Any:
-        """Flags of the rows that are new, or better than the end they are near to."""
+    def new(self, points: Candidates) -> Any:
+        """Flags of the points that are new, or better than the end they are near to."""
+        f, phi = points.f, points.phi
         if not self._z:
-            return np.ones(len(z), dtype=bool)
-        near = self.distances(z) < np.array(self._limit)
+            return np.ones(len(f), dtype=bool)
+        near = self.distances(points.z) < np.array(self._limit)
         beaten = np.array(self._value)
         better = (phi[:, None] < beaten[:, 0]) | (
             (phi[:, None] == beaten[:, 0]) & (f[:, None] < beaten[:, 1])
         )
         return ~(near & ~better).any(axis=1)
 
-    def farthest(self, z: Floats, flags: Any) -> int:
-        """Of the flagged rows, the one farthest from all earlier starts and ends."""
+    def farthest(self, points: Candidates, flags: Any) -> int:
+        """Of the flagged points, the one farthest from all earlier starts and ends."""
         rows = np.flatnonzero(flags)
         if not self._z:
             return int(rows[0])
-        away = self.distances(z[rows]).min(axis=1)
+        away = self.distances(points.z[rows]).min(axis=1)
         return int(rows[np.argmax(away)])

@@ -50,7 +50,7 @@ class Context:
     """What a search may know of its run.
 
     space, judge: the box; tolerances and scales of the constraints.
-    archive: every point known in the run, whoever asked for it; grows while the search goes on.
+    archive: given points, and what searches other than differential evolution evaluate.
     maxfev: budget of the whole run.
     width: how many points are evaluated at a time; batches of about this size keep workers busy.
     rng: the only source of random numbers.
@@ -60,6 +60,7 @@ class Context:
         the run, for a budget of its own, whose first initial points are `points` (k, d).
     is_async: whether results come in any order and workers never wait.
     label: what results call the algorithm.
+    n_elsewhere: evaluations whose points are not in the archive: those of a differential evolution.
     """
 
     space: Space
@@ -73,11 +74,17 @@ class Context:
     make_engine: Callable[[int, int, Floats | None], Engine] | None = None
     is_async: bool = False
     label: str = ""
+    n_elsewhere: int = 0
+
+    @property
+    def used(self) -> int:
+        """Evaluations so far."""
+        return self.archive.n + self.n_elsewhere
 
     @property
     def left(self) -> int:
         """Evaluations left."""
-        return self.maxfev - self.archive.n
+        return self.maxfev - self.used
 
 
 class Stepping:
