@@ -1,8 +1,6 @@
 """The documentation site builds without a warning, and its pages ask no other host for anything."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,23 +11,6 @@ pytest.importorskip("material")
 pytest.importorskip("mkdocstrings")
 
 PROJECT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def build(tmp_path_factory):
-    """The folder of the site, built strictly, and what was said while it was built."""
-    folder = tmp_path_factory.mktemp("site")
-    run = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
-        cwd=PROJECT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    return folder, run.stderr
-
-
-@pytest.fixture(scope="module")
-def site(build):
-    return build[0]
 
 
 def test_every_page_is_in_the_navigation(build):
