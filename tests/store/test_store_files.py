@@ -101,11 +101,11 @@ def test_other_parquet_files_are_refused(tmp_path):
     with pytest.raises(RunFileError, match="another Parquet file"):
         read_row(path)
     newer = pa.table({"a": [1]}).replace_schema_metadata(
-        {"rdex.format": "rdex-run", "rdex.version": "2"}
+        {"rdex.format": "rdex-run", "rdex.version": "3"}
     )
     pa.parquet.write_table(newer, path)
     with pytest.raises(
-        RunFileError, match="expected a file of the format rdex-campaign-run 1, got rdex-run 2"
+        RunFileError, match="expected a file of the format rdex-campaign-run 2, got rdex-run 3"
     ):
         read_row(path)
 
@@ -117,13 +117,16 @@ def test_runs_and_checkpoints_have_formats_of_their_own():
     assert schema.FORMAT != files.FORMAT
 
 
-def test_runs_stored_under_the_former_name_are_read(tmp_path):
+def test_runs_of_the_first_version_are_read(tmp_path):
+    """It had another name, and no column `n_outside`."""
     one = a_run()
     path = tmp_path / "old.parquet"
     table = pa.parquet.read_table(pa.BufferReader(encode_run(one)))
     old = {"rdex.format": "rdex-run", "rdex.version": "1"}
-    pa.parquet.write_table(table.replace_schema_metadata(old), path)
-    assert read_row(path)["f"].tobytes() == one.record.f.tobytes()
+    pa.parquet.write_table(table.drop(["n_outside"]).replace_schema_metadata(old), path)
+    row = read_row(path)
+    assert row["f"].tobytes() == one.record.f.tobytes()
+    assert row["n_outside"] is None
 
 
 @pytest.mark.parametrize(
@@ -204,15 +207,6 @@ def test_load_of_what_is_no_store(tmp_path):
     Store(tmp_path).open(PLAN, {})
     with pytest.raises(StoreError, match="no finished run yet"):
         rdex.store.load(tmp_path)
-
-
-def test_the_first_manifest_wins(tmp_path):
-    """A process that lost the race to begin sees the plan of the other."""
-    first, second = Store(tmp_path), Store(tmp_path)
-    first.open(PLAN, {})
-    there = second._begin({"plan": {**PLAN, "rng": 1}, "versions": {}, "imported": {}})
-    assert there["plan"]["rng"] == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["_manifest.json"]
 
 
 def test_other_versions_are_told(store, caplog):

@@ -13,6 +13,7 @@ from typing import Any
 from rdex.campaign.plan import Plan, only_of, shard_of
 from rdex.campaign.pools import DaskPool, LocalPool, Lost, PoolError, RunPool
 from rdex.campaign.running import FinishedRun, RunTask, versions, warm
+from rdex.common.errors import RdexError
 from rdex.store import RunKey, Store
 
 #: How often a run is begun again whose worker died, before it counts as failed.
@@ -22,7 +23,7 @@ MOST_LOSSES = 3
 TICK = 0.25
 
 
-class CampaignError(Exception):
+class CampaignError(RdexError, RuntimeError):
     """A campaign cannot go on; finished runs are stored."""
 
 
@@ -108,6 +109,7 @@ def run(
     only: Sequence[str] = (),
     retry_failed: bool = False,
     extend: bool = False,
+    replace: Sequence[str] = (),
     data: str | os.PathLike[str] | None = None,
     on_progress: OnProgress | None = None,
     **words: Any,
@@ -136,6 +138,9 @@ def run(
         Make runs again that ended with an exception earlier.
     extend : bool
         Let a plan with more algorithms, problems or runs take the place of the folder's.
+    replace : sequence of str
+        Algorithms whose stored runs are set aside and made again. An algorithm that has changed
+        and has no stored run needs no such word.
     data : path, optional
         Folder or zip of the official data of cec2017.
     on_progress : callable, optional
@@ -162,7 +167,7 @@ def run(
         raise ValueError(f"give a plan or its words, not both: {sorted(words)[0]!r}")
     keys = only_of(shard_of(plan.keys(), shard), only)
     store = Store(out)
-    store.open(plan.facts(), versions(), extend)
+    store.open(plan.facts(), versions(), extend, replace)
     place = None if data is None else os.fspath(data)
     done = store.check(plan.keys())
     left = [key for key in keys if key not in done]

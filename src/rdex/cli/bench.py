@@ -85,6 +85,10 @@ def run_campaign(
     extend: Annotated[
         bool, typer.Option("--extend", help="Add algorithms, problems or runs to a campaign.")
     ] = False,
+    replace: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Set this algorithm's runs aside, make them again."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and an estimate; run nothing.")
     ] = False,
@@ -121,6 +125,7 @@ def run_campaign(
                 only=only or [],
                 retry_failed=retry_failed,
                 extend=extend,
+                replace=replace or [],
                 data=data,
                 on_progress=display,
             )

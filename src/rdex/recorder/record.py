@@ -30,6 +30,8 @@ class Record(NamedTuple):
         Evaluations at the first feasible point.
     n_failed : int
         Evaluations whose values were not usable.
+    n_outside : int
+        Those among them at points outside the box, or with fractions for integer variables.
     """
 
     f: Floats
@@ -43,6 +45,7 @@ class Record(NamedTuple):
     initial_nfev: int
     first_feasible: int | None
     n_failed: int
+    n_outside: int = 0
 
 
 def record_of(engine: Engine) -> Record:

@@ -4,10 +4,12 @@ A store is a folder: a manifest, and one Parquet file a run, so that the folder 
 dataset. `Store` writes it, `load` reads all of it. Imports `recorder` and the rooms to its left.
 """
 
+from rdex.common.errors import RunFileError, StoreError
 from rdex.store.dataset import Dataset, load
-from rdex.store.folder import Failure, PlanDifference, Store, StoreError, differences
+from rdex.store.folder import Failure, Store
+from rdex.store.plan_difference import PlanDifference, differences
 from rdex.store.runkey import RunKey
-from rdex.store.schema import FORMAT_VERSION, RunFileError, StoredRun
+from rdex.store.schema import FORMAT_VERSION, StoredRun
 
 __all__ = [
     "FORMAT_VERSION",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,13 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from rdex.common.errors import RunFileError, StoreError
 from rdex.common.extras import require
 from rdex.problem.problem import Floats
-from rdex.store.folder import Failure, Store, StoreError
-from rdex.store.schema import FORMAT_VERSION, RunFileError, read_table, schema
+from rdex.store.folder import Failure, Store
+from rdex.store.schema import key_of, read_table
 
 #: Columns of the traces; all others are columns of the tidy table.
 LISTS = ("x", "G", "H", "f", "v", "seed_key")
+
+
+#: Files read at a time.
+READERS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,26 +147,24 @@ def load(folder: str | os.PathLike[str]) -> Dataset:
 
 
 def read_all(paths: list[Path]) -> Any:
-    """One table of all files, or a RunFileError that names the first one at fault."""
+    """One table of all files, each checked; a RunFileError names the first one at fault."""
     pa = require("pyarrow", "bench")
-    dataset = require("pyarrow.dataset", "bench")
-    names = [os.fspath(path) for path in paths]
-    try:
-        table = dataset.dataset(names, schema=schema(), format="parquet").to_table()
-    except (pa.ArrowException, OSError):
-        table = None
-    versions = None if table is None else table.column("format_version")
-    is_sound = (
-        versions is not None
-        and table.num_rows == len(paths)
-        and versions.null_count == 0
-        and set(versions.unique().to_pylist()) == {FORMAT_VERSION}
-    )
-    if not is_sound:
-        for path in paths:
-            read_table(path)
-        raise RunFileError(f"the runs of {paths[0].parent.parent.parent} cannot be read together")
-    return table
+    with ThreadPoolExecutor(READERS) as pool:
+        tables = list(pool.map(read_table, paths))
+    seen: dict[tuple[str, str, int], Path] = {}
+    for path, table in zip(paths, tables, strict=True):
+        key = key_of(plain_row(table), path)
+        other = seen.setdefault((key.algorithm, key.problem_id, key.run), path)
+        if other != path:
+            raise RunFileError(f"{other} and {path} are both the run {key.label}: move one away")
+    return pa.concat_tables(tables).combine_chunks()
+
+
+def plain_row(table: Any) -> dict[str, Any]:
+    """The row of a run's table, without the points; of traces only how long they are."""
+    names = [name for name in table.column_names if name not in ("x", "G", "H", "f", "v")]
+    row = {name: table.column(name)[0].as_py() for name in names}
+    return row | {name: range(len(table.column(name)[0] or ())) for name in ("f", "v")}
 
 
 def sorted_rows(arrow: Any, manifest: dict[str, Any]) -> Any:

@@ -6,22 +6,32 @@ renamed, and whoever computes a run that is already there has computed the same 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
-import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rdex.common.files import atomic_write
-from rdex.store.runkey import RunKey
-from rdex.store.schema import RunFileError, check_key, read_row
+from rdex.common.errors import RunFileError, StoreError
+from rdex.common.files import atomic_write, locked
+from rdex.store.plan_difference import (
+    PlanDifference,
+    advice,
+    changed_algorithms,
+    differences,
+    is_extension,
+    with_algorithms_of,
+)
+from rdex.store.runkey import RunKey, slug
+from rdex.store.schema import check_key, read_row
 
 MANIFEST = "_manifest.json"
+LOCK = ".manifest.lock"
 FAILED = "_failed"
 SET_ASIDE = "_set_aside"
 
@@ -32,22 +42,6 @@ VERSION = 1
 STALE = 3600.0
 
 log = logging.getLogger("rdex.store")
-
-
-class StoreError(Exception):
-    """A store cannot be used or written; the message says why and what to do."""
-
-
-class PlanDifference(StoreError):
-    """The folder belongs to a different plan; `differences` are the lines that say where."""
-
-    def __init__(self, folder: Path, differences: list[str]) -> None:
-        self.differences = differences
-        lines = "\n".join(f"  {line}" for line in differences)
-        super().__init__(
-            f"{folder} holds another campaign (first what is there, then what was asked for):\n"
-            f"{lines}\nUse another folder, or the plan that is there."
-        )
 
 
 class Failure(NamedTuple):
@@ -80,7 +74,7 @@ class Store:
             content = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise StoreError(
                 f"{path} cannot be read ({error}). If the folder is the one you mean, move that "
                 "file away and give the same command again: run files are checked one by one"
@@ -91,10 +85,21 @@ class Store:
             raise StoreError(
                 f"{path}: expected version {VERSION} of the format, got {content.get('version')!r}"
             )
+        if not is_manifest(content):
+            raise StoreError(f"{path} lacks parts of a manifest, or has others in their place")
         return content
 
-    def open(self, plan: dict[str, Any], versions: dict[str, str], extend: bool = False) -> None:
+    def open(
+        self,
+        plan: dict[str, Any],
+        versions: dict[str, str],
+        extend: bool = False,
+        replace: Collection[str] = (),
+    ) -> None:
         """Begin the campaign `plan` in this folder, or go on with it.
+
+        An algorithm that has changed is taken as it is now where no run of it is stored. Stored
+        runs of the algorithms `replace` are set aside.
 
         Raises
         ------
@@ -104,23 +109,18 @@ class Store:
         StoreError
             Where the folder holds other things.
         """
-        with writing(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-        there = self.manifest()
-        if there is None:
-            self._refuse_strange_folder()
-            there = self._begin({"plan": plan, "versions": versions, "imported": {}})
-        taken = sorted(set(plan["algorithms"]) & set(there["imported"]))
-        if taken:
-            raise StoreError(f"{self.folder} holds imported runs of {', '.join(taken)}")
-        if there["plan"] is None:
-            self._write_manifest({**there, "plan": plan, "versions": versions})
-            return
-        lines = differences(there["plan"], plan)
-        if lines and extend and is_extension(there["plan"], plan):
-            self._write_manifest({**there, "plan": plan})
-        elif lines:
-            raise PlanDifference(self.folder, lines)
+        unknown = sorted(set(replace) - set(plan["algorithms"]))
+        if unknown:
+            raise ValueError(f"replace: {unknown[0]!r} is no algorithm of the plan")
+        begun = {"plan": plan, "versions": versions}
+        with self._changing_manifest() as there:
+            taken = sorted(set(plan["algorithms"]) & set(there["imported"]))
+            if taken:
+                raise StoreError(f"{self.folder} holds imported runs of {', '.join(taken)}")
+            if there["plan"] is None:
+                self._write_manifest({**there, **begun})
+                return
+            self._adopt(there, plan, extend, set(replace))
         for name, version in versions.items():
             before = there["versions"].get(name)
             if before != version:
@@ -129,19 +129,55 @@ class Store:
                     self.folder, name, before, version,
                 )  # fmt: skip
 
+    def _adopt(
+        self, there: dict[str, Any], plan: dict[str, Any], extend: bool, replace: set[str]
+    ) -> None:
+        """Let a plan take the place of the one that is there, or raise a PlanDifference."""
+        changed = changed_algorithms(there["plan"], plan)
+        free = [name for name in changed if name in replace or not self._has_runs(name)]
+        merged = with_algorithms_of(there["plan"], plan, free)
+        lines = differences(merged, plan)
+        if lines and not (extend and is_extension(merged, plan)):
+            raise PlanDifference(self.folder, lines, advice(merged, plan))
+        for name in {*free, *replace}:
+            self._forget(name)
+        if plan != there["plan"]:
+            self._write_manifest({**there, "plan": plan})
+
+    def _has_runs(self, algorithm: str) -> bool:
+        """Whether a run of the algorithm is stored, a failed one not counting."""
+        return any((self.folder / slug(algorithm)).glob("*/run-*.parquet"))
+
+    def _forget(self, algorithm: str) -> None:
+        """Set all runs of an algorithm aside, failed ones too."""
+        count = 0
+        for place in (self.folder, self.folder / FAILED):
+            for path in sorted((place / slug(algorithm)).glob("*/run-*.*")):
+                self._set_aside(path)
+                count += 1
+        if count:
+            log.warning("set aside %d files of %s: they are made again", count, algorithm)
+
     def note_import(self, algorithm: str, facts: dict[str, Any]) -> None:
         """Write into the manifest that runs of `algorithm` come from elsewhere."""
+        with self._changing_manifest() as there:
+            if there["plan"] is not None and algorithm in there["plan"]["algorithms"]:
+                raise StoreError(f"{algorithm} is an algorithm of the campaign in {self.folder}")
+            if algorithm in there["imported"]:
+                raise StoreError(f"{self.folder} already holds imported runs of {algorithm}")
+            self._write_manifest({**there, "imported": {**there["imported"], algorithm: facts}})
+
+    @contextlib.contextmanager
+    def _changing_manifest(self) -> Iterator[dict[str, Any]]:
+        """The manifest, a new one where there is none, while no other process may change it."""
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-        there = self.manifest()
-        if there is None:
+        if self.manifest() is None:
             self._refuse_strange_folder()
-            there = self._begin({"plan": None, "versions": {}, "imported": {}})
-        if there["plan"] is not None and algorithm in there["plan"]["algorithms"]:
-            raise StoreError(f"{algorithm} is an algorithm of the campaign in {self.folder}")
-        if algorithm in there["imported"]:
-            raise StoreError(f"{self.folder} already holds imported runs of {algorithm}")
-        self._write_manifest({**there, "imported": {**there["imported"], algorithm: facts}})
+        with contextlib.ExitStack() as stack:
+            with writing(self.folder):
+                stack.enter_context(locked(self.folder / LOCK))
+            yield self.manifest() or {"plan": None, "versions": {}, "imported": {}}
 
     def _refuse_strange_folder(self) -> None:
         """Raise where a folder without manifest holds anything but runs."""
@@ -155,28 +191,6 @@ class Store:
                 f"{self.folder} is no campaign: it has no {MANIFEST} but holds "
                 f"{', '.join(sorted(strange)[:3])}. Give a new or empty folder"
             )
-
-    def _begin(self, content: dict[str, Any]) -> dict[str, Any]:
-        """Write the first manifest, unless another process was first; what then is there."""
-        text = _text(content)
-        with writing(self.folder):
-            handle, name = tempfile.mkstemp(dir=self.folder, prefix=".manifest.", suffix=".part")
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            try:
-                os.link(name, self.folder / MANIFEST)  # refuses to replace, unlike a renaming
-            except FileExistsError:
-                pass
-            except OSError:  # no links on this file system
-                os.replace(name, self.folder / MANIFEST)
-                name = ""
-            if name:
-                os.unlink(name)
-        there = self.manifest()
-        assert there is not None
-        return there
 
     def _write_manifest(self, content: dict[str, Any]) -> None:
         with writing(self.folder), atomic_write(self.folder / MANIFEST) as stream:
@@ -242,7 +256,7 @@ class Store:
                 found.append(path)
         return sorted(found)
 
-    def _set_aside(self, path: Path, reason: str) -> None:
+    def _set_aside(self, path: Path, reason: str = "") -> None:
         """Move a file out of the dataset, keeping it."""
         target = self.folder / SET_ASIDE / path.relative_to(self.folder)
         number = 1
@@ -255,7 +269,8 @@ class Store:
                 os.replace(path, target)
             except FileNotFoundError:  # another process was quicker
                 return
-        log.warning("set aside %s: %s", path.relative_to(self.folder), reason)
+        if reason:
+            log.warning("set aside %s: %s", path.relative_to(self.folder), reason)
 
     def _remove_stale_parts(self) -> None:
         """Remove what killed processes left half-written long ago."""
@@ -308,7 +323,7 @@ class Store:
             try:
                 row = json.loads(path.read_text(encoding="utf-8"))
                 found.append(Failure(*(row[name] for name in Failure._fields)))
-            except (OSError, ValueError, KeyError, TypeError):
+            except (OSError, ValueError, KeyError, TypeError, RecursionError):
                 log.warning("%s is not the record of a failed run", path)
         return found
 
@@ -330,42 +345,14 @@ class writing:
             ) from error
 
 
-def differences(there: dict[str, Any], asked: dict[str, Any]) -> list[str]:
-    """Lines that say where two plans differ."""
-    lines = []
-    for name in sorted(set(there) | set(asked)):
-        before, now = there.get(name), asked.get(name)
-        if before == now:
-            continue
-        if isinstance(before, dict) and isinstance(now, dict):
-            lines += [f"{name}, {line}" for line in differences(before, now)]
-        elif isinstance(before, list) and isinstance(now, list):
-            gone = [str(each) for each in before if each not in now]
-            new = [str(each) for each in now if each not in before]
-            parts = [f"without {', '.join(gone)}"] if gone else []
-            parts += [f"also {', '.join(new)}"] if new else []
-            lines.append(f"{name}: {'; '.join(parts) or 'in another order'}")
-        else:
-            lines.append(f"{name}: {_shown(before)} → {_shown(now)}")
-    return lines
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict):
-        return "as now described" if value else "{}"
-    return "nothing" if value is None else str(value)
-
-
-def is_extension(there: dict[str, Any], asked: dict[str, Any]) -> bool:
-    """Whether a plan has all runs of another, and perhaps more."""
-    growing = {"algorithms", "problems", "runs"}
-    if any(there.get(name) != asked.get(name) for name in (set(there) | set(asked)) - growing):
-        return False
-    return (
-        all(asked["algorithms"].get(name) == each for name, each in there["algorithms"].items())
-        and all(asked["problems"].get(name) == each for name, each in there["problems"].items())
-        and asked["runs"] >= there["runs"]
+def is_manifest(content: dict[str, Any]) -> bool:
+    """Whether plan, versions and imports are there and what they should be."""
+    plan = content.get("plan", "")
+    kinds = {"algorithms": dict, "problems": dict, "runs": int, "checkpoints": int, "rng": int}
+    is_plan = plan is None or (
+        isinstance(plan, dict) and all(isinstance(plan.get(n), kind) for n, kind in kinds.items())
     )
+    return is_plan and all(isinstance(content.get(n), dict) for n in ("versions", "imported"))
 
 
 def _text(content: dict[str, Any]) -> bytes:

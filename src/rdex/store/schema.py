@@ -11,12 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from rdex.common.errors import RunFileError
 from rdex.common.extras import require
 from rdex.recorder.record import Record
 from rdex.store.runkey import RunKey
 
 #: Raised with every change of the columns that older readers cannot read.
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+
+#: Columns that versions added; files of an earlier one have none of them.
+ADDED = {2: ("n_outside",)}
 
 FORMAT = "rdex-campaign-run"
 
@@ -26,10 +30,6 @@ FORMATS = (FORMAT, "rdex-run")
 
 #: Columns that differ between two computations of the same run.
 TIMES = ("started", "wall_time")
-
-
-class RunFileError(ValueError):
-    """A file is not a whole run of a known format, or not the run it should be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +81,7 @@ def schema() -> Any:
         ("final_v", pa.float64()),
         ("first_feasible", pa.int64()),
         ("n_failed", pa.int64()),
+        ("n_outside", pa.int64()),
         ("x", numbers),
         ("G", numbers),
         ("H", numbers),
@@ -124,6 +125,7 @@ def row_of(run: StoredRun) -> dict[str, Any]:
         "final_v": float(record.v[-1]),
         "first_feasible": record.first_feasible,
         "n_failed": record.n_failed,
+        "n_outside": record.n_outside,
         "x": record.x,
         "G": record.G,
         "H": record.H,
@@ -170,38 +172,71 @@ def read_row(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def read_table(path: str | os.PathLike[str]) -> Any:
-    """The table of a run file, its format and version checked."""
+    """The table of a run file, every page checked, of a known format; columns of the present one.
+
+    Arrow's own threads stay out of it: reading with them lets the interpreter abort at its exit
+    now and then. Whoever reads many files brings threads that end with the reading.
+    """
     pa = require("pyarrow", "bench")
     parquet = require("pyarrow.parquet", "bench")
     name = os.fspath(path)
     try:
         with open(path, "rb") as stream:
-            source = parquet.ParquetFile(
-                pa.BufferReader(stream.read()), page_checksum_verification=True
-            )
-            table = source.read()
+            content = pa.BufferReader(stream.read())
+        source = parquet.ParquetFile(content, page_checksum_verification=True, pre_buffer=False)
+        if source.metadata.num_rows != 1:
+            raise RunFileError(f"{name}: expected one row, got {source.metadata.num_rows}")
+        table = source.read(use_threads=False)
+        table.validate(full=True)
+    except RunFileError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError | PermissionError):
             raise
         raise RunFileError(f"{name} is no whole Parquet file: {error}") from error
-    found = (table.schema.metadata or {}).get(b"rdex.format")
-    version = (table.schema.metadata or {}).get(b"rdex.version")
-    known = [name.encode() for name in FORMATS]
-    if found not in known or version != str(FORMAT_VERSION).encode():
+    version = checked_version(table.schema.metadata or {}, name)
+    added = {column for since, names in ADDED.items() if since > version for column in names}
+    expected = [column for column in schema() if column.name not in added]
+    if not table.schema.equals(pa.schema(expected)):
+        raise RunFileError(f"{name}: expected the columns of version {version} of the format")
+    for column in added:
+        at = schema().get_field_index(column)
+        table = table.add_column(at, schema().field(at), pa.nulls(1, schema().field(at).type))
+    return table.replace_schema_metadata(schema().metadata)
+
+
+def checked_version(metadata: dict[bytes, bytes], name: str) -> int:
+    """The version of the format that a file's metadata say, or a RunFileError."""
+    found, version = metadata.get(b"rdex.format"), metadata.get(b"rdex.version", b"")
+    known = [str(each).encode() for each in range(1, FORMAT_VERSION + 1)]
+    if found not in [each.encode() for each in FORMATS] or version not in known:
         raise RunFileError(
             f"{name}: expected a file of the format {FORMAT} {FORMAT_VERSION}, got "
             f"{found.decode(errors='replace') if found else 'another Parquet file'}"
             f"{' ' + version.decode(errors='replace') if version else ''}"
         )
-    if table.num_rows != 1 or table.schema.names != schema().names:
-        raise RunFileError(f"{name}: expected one row and the columns of the format")
-    return table
+    return int(version)
 
 
 def numbers_of(cell: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
     """A list cell as a float64 array."""
     values = cell.values
     return np.empty(0) if values is None else values.to_numpy(zero_copy_only=False).copy()
+
+
+def key_of(row: dict[str, Any], path: str | os.PathLike[str]) -> RunKey:
+    """The run that a row says it is, its parts agreeing with one another, or a RunFileError."""
+    if any(row[name] is None for name in ("algorithm", "problem_id", "rng", "seed_key")):
+        raise RunFileError(f"{os.fspath(path)} does not say which run it is")
+    if (row["run"] or 0) < 1:
+        raise RunFileError(f"{os.fspath(path)}: runs count from 1, got {row['run']}")
+    key = RunKey(*(row[name] for name in RunKey._fields))._replace(rng=_whole(row["rng"]))
+    check_key(row, key, path)
+    return key
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isdecimal() else -1
 
 
 def check_key(row: dict[str, Any], key: RunKey, path: str | os.PathLike[str]) -> None:
