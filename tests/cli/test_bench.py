@@ -146,9 +146,41 @@ def test_imported_runs_stay_beside_a_campaign(folder, tmp_path):
     assert bench("run", *small).exit_code == 0
     assert rdex.store.load(out).algorithms == ("rdex-csop", "theirs")
     taken = bench("import", tmp_path / "text", "--algorithm", "rdex-csop", "--out", out,
-                  "--maxfev", "2000", "--checkpoints", "40")  # fmt: skip
+                  "--instance", "1", "--maxfev", "2000", "--checkpoints", "40")  # fmt: skip
     assert taken.exit_code == 1
     assert "is an algorithm of the campaign" in taken.stderr
+
+
+@pytest.mark.compiled
+def test_results_on_other_instances_are_not_ranked_together(folder, tmp_path):
+    """A run on a generated instance says nothing about the official one."""
+    bench("export", folder, tmp_path / "text", "--algorithm", "cl-srde")
+    words = ("import", tmp_path / "text", "--algorithm", "theirs", "--dim", "10")
+    unsaid = bench(*words, "--out", tmp_path / "unsaid")
+    assert unsaid.exit_code != 0
+    assert "--instance" in unsaid.output
+    assert not (tmp_path / "unsaid").exists()
+    out = tmp_path / "out"
+    assert bench(*words, "--instance", "official", "--out", out).exit_code == 0
+    for command in (("score",), ("report", "--out", tmp_path / "report")):
+        refused = bench(*command, folder, out)
+        assert refused.exit_code == 1
+        assert "share no problem" in refused.stderr or "shares no problem" in refused.stderr
+        assert "cec2017/C01/d10/2017/official" in refused.stderr
+    wrong = bench(*words, "--instance", "oficial", "--out", tmp_path / "wrong")
+    assert wrong.exit_code == 1
+    assert not (tmp_path / "wrong").exists()
+
+
+@pytest.mark.compiled
+def test_problems_that_not_all_have_are_named(folder, tmp_path):
+    text, out = tmp_path / "text", tmp_path / "out"
+    bench("export", folder, text, "--algorithm", "cl-srde")
+    (text / "cl-srde_F2.txt").unlink()
+    bench("import", text, "--algorithm", "theirs", "--dim", "10", "--instance", "1", "--out", out)
+    result = bench("score", folder, out)
+    assert result.exit_code == 0, result.output
+    assert "theirs has no runs on 1 of 2 problems (C02)" in result.stderr
 
 
 def test_algorithms_are_listed():

@@ -26,5 +26,5 @@ def made_up(algorithms=("A", "B", "C"), p=4, n=5, k=60, maxfev=6000, seed=0):
 
 def stored(folder, trials):
     """The trials as a store on problems of cec2017."""
-    store_trials(trials, folder, dim=10, source="made up")
+    store_trials(trials, folder, dim=10, instance="official", source="made up")
     return folder

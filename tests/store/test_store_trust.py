@@ -73,12 +73,13 @@ def test_runs_that_no_campaign_makes_are_refused(store, run):  # noqa: F811
 
 
 READ = """
-import os, sys
+import glob, sys
 import pyarrow.parquet
 from rdex.store import Store, load
 
-def threads():
-    return len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
+def threads():  # those of the allocator come and go, and do no harm
+    names = [open(path).read() for path in glob.glob("/proc/self/task/*/comm")]
+    return len([name for name in names if not name.startswith("jemalloc")])
 
 before = threads()
 load(sys.argv[1])

@@ -19,7 +19,7 @@ from rdex.cli.options import (
     Reference,
     Resamples,
 )
-from rdex.cli.printing import duration, fail, grid_of, show, show_json
+from rdex.cli.printing import duration, fail, grid_of, show, show_json, warn
 
 app = typer.Typer(help="Run, score, import and export campaigns.", no_args_is_help=True)
 
@@ -215,11 +215,13 @@ def score(
     as_json: AsJson = False,
 ) -> None:
     """Score campaigns: leaderboard, ranks, tests."""
-    from rdex.scoring import leaderboard, summary, trials_from_stores
-    from rdex.store import StoreError
+    from rdex.scoring import leaderboard, outside_notes, summary, trials_from_stores
+    from rdex.scoring.arrays import count_notes
+    from rdex.store import StoreError, load
 
     try:
-        trials = trials_from_stores(folders).prepared(
+        stores = [load(folder) for folder in folders]
+        trials = trials_from_stores(stores).prepared(
             cutoff=cutoff or None, digits=digits, as_published=as_published
         )
         if len(trials.algorithms) == 1:
@@ -238,11 +240,13 @@ def score(
                 raise ValueError(f"no table {name!r}; there are {', '.join(tables)}")
     except (ValueError, OSError, StoreError) as error:
         fail(error)
+    counts = trials.counts
+    for note in (*count_notes(counts, trials.algorithms, trials.problems), *outside_notes(stores)):
+        warn(note)
     if as_json:
         named = tables if not table else {name: tables[name] for name in wanted}
         show_json({**facts, "tables": {name: each.to_dict() for name, each in named.items()}})
         return
-    counts = trials.counts
     head = (
         f"{len(trials.algorithms)} algorithms, {len(trials.problems)} problems, "
         f"{int(counts.min())}{f' to {int(counts.max())}' if counts.min() < counts.max() else ''} "
@@ -255,10 +259,13 @@ def score(
 def import_files(
     path: Annotated[Path, typer.Argument(help="A result file, or a folder of them.")],
     algorithm: Annotated[str, typer.Option(help="What to call the algorithm.")],
+    instance: Annotated[
+        str,
+        typer.Option(help="Of the problems: official (the competitions') or a number."),
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of a campaign, or a new one.")],
     dim: Annotated[int, typer.Option(help="Dimension of the problems of cec2017.")] = 30,
     edition: Annotated[str, typer.Option(help="2017 or 2024.")] = "2017",
-    instance: Annotated[str, typer.Option(help="official or a number.")] = "official",
     format: Annotated[
         str | None, typer.Option(help="2026, released or matlab; by the names by default.")
     ] = None,

@@ -20,6 +20,11 @@ def fail(error: BaseException | str) -> NoReturn:
     raise typer.Exit(1)
 
 
+def warn(note: str) -> None:
+    """Say on stderr what one must know; the command goes on."""
+    typer.echo(f"rdex: {note}", err=True)
+
+
 def show(*parts: RenderableType) -> None:
     """Print for the terminal, or one line a row and nothing but text where there is none."""
     console = Console(highlight=False, markup=False)

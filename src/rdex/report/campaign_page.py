@@ -17,6 +17,7 @@ from rdex.report.paper_comparison import CAVEATS
 from rdex.report.printed_tables import PrintedTable
 from rdex.report.traces import kept_checkpoints, reached_by_problem
 from rdex.report.writing import WRITERS
+from rdex.scoring import outside_notes
 from rdex.scoring.arrays import Floats, Ints
 from rdex.scoring.comparison import RANK_SUM
 
@@ -101,7 +102,8 @@ def _count(number: int, word: str) -> str:
 
 def warnings(contents: Contents) -> list[str]:
     """What a reader must know before anything else."""
-    return [f"{note[:1].upper()}{note[1:]}." for note in contents.target.score.notes]
+    notes = (*contents.target.score.notes, *outside_notes(contents.datasets))
+    return [f"{note[:1].upper()}{note[1:]}." for note in notes]
 
 
 def failures(contents: Contents) -> list[str]:

@@ -7,7 +7,12 @@ from rdex.scoring.attainment import Attainment, attainment, spread_targets
 from rdex.scoring.comparison import Comparison, a12, a12_interval, compare, holm, rank_sum
 from rdex.scoring.competition import export_results, import_results
 from rdex.scoring.friedman import Friedman, critical_difference, friedman
-from rdex.scoring.from_store import store_trials, trials_from_store, trials_from_stores
+from rdex.scoring.from_store import (
+    outside_notes,
+    store_trials,
+    trials_from_store,
+    trials_from_stores,
+)
 from rdex.scoring.indicators import Complexity, Indicators, complexity, indicators
 from rdex.scoring.pairwise import PairwiseScore, pairwise_score
 from rdex.scoring.paper import PAPER_TABLES, paper_table
@@ -59,6 +64,7 @@ __all__ = [
     "join",
     "leaderboard",
     "leave_one_out",
+    "outside_notes",
     "pairwise_score",
     "paper_table",
     "rank_sum",

@@ -169,15 +169,18 @@ def rank_algorithms(scores: ArrayLike, largest_first: bool = True) -> Floats:
     return np.asarray(ranks, dtype=np.float64)
 
 
-def count_notes(counts: Ints, names: Sequence[str] | None = None) -> tuple[str, ...]:
+def count_notes(
+    counts: Ints, names: Sequence[str] | None = None, problems: Sequence[str] | None = None
+) -> tuple[str, ...]:
     """Sentences on runs that are missing; counts is (algorithm, problem)."""
     called = names or [f"algorithm {a}" for a in range(counts.shape[0])]
     notes = []
     for a in np.flatnonzero((counts == 0).any(axis=1)).tolist():
-        missing = int((counts[a] == 0).sum())
+        missing = np.flatnonzero(counts[a] == 0).tolist()
+        which = f" ({', '.join(problems[p] for p in missing)})" if problems else ""
         notes.append(
-            f"{called[a]} has no runs on {missing} of {counts.shape[1]} problems: its totals and "
-            "mean ranks cover the others only"
+            f"{called[a]} has no runs on {len(missing)} of {counts.shape[1]} problems{which}: its "
+            "totals and mean ranks cover the others only"
         )
     present = counts[counts > 0]
     if present.size and present.min() != present.max():

@@ -14,6 +14,7 @@ from rdex.recorder.record import Record
 from rdex.scoring.trials import Run, Trials, join
 from rdex.store import Dataset, RunKey, Store, StoredRun, load
 from rdex.store.schema import encode_run
+from rdex.suites.registry import CEC2017_FORM, CEC2017_ID
 
 
 def trials_from_store(
@@ -74,16 +75,61 @@ def _trials(data: Dataset, labels: dict[str, str], algorithms: Sequence[str] | N
 def trials_from_stores(stores: Sequence[str | os.PathLike[str] | Dataset]) -> Trials:
     """The trials of several stores as one field; means and sums of violations, where there are
     both, as means. Algorithms go by what tables call them, problems by their short names unless
-    two of them, in one store or in several, share one."""
+    two of them, in one store or in several, share one.
+
+    Raises
+    ------
+    ValueError
+        Where an algorithm has no problem in common with any other: nothing can be compared.
+    """
     if not stores:
         raise ValueError("expected at least one folder of a campaign, got none")
     loaded = [store if isinstance(store, Dataset) else load(store) for store in stores]
+    refuse_strangers(loaded)
     labels = problem_labels({id: None for data in loaded for id in data.problems})
     fields = [_trials(data, labels, None) for data in loaded]
     if len({field.form for field in fields}) > 1:
         fields = [field if field.form == "signed" else field.in_form("mean") for field in fields]
     joined = fields[0] if len(fields) == 1 else join(fields)
     return replace(joined, algorithms=tuple(LABELS.get(name, name) for name in joined.algorithms))
+
+
+def refuse_strangers(stores: Sequence[Dataset]) -> None:
+    """Raise where an algorithm shares no problem, stored or planned, with any other."""
+    ids: dict[str, dict[str, None]] = {}
+    for data in stores:
+        stored = data.arrow.select(["algorithm", "problem_id"]).to_pydict()
+        for name, id in zip(stored["algorithm"], stored["problem_id"], strict=True):
+            ids.setdefault(name, {})[id] = None
+        plan = data.manifest["plan"] or {}
+        for name in plan.get("algorithms", ()):
+            ids.setdefault(name, {}).update(dict.fromkeys(plan["problems"]))
+    for name, own in ids.items():
+        others = {id: other for other in ids if other != name for id in ids[other]}
+        if others and not any(id in others for id in own):
+            first, theirs = next(iter(own)), next(iter(others))
+            raise ValueError(
+                f"{name} shares no problem with the other algorithms, so nothing can be compared: "
+                f"{name} has {first}, {others[theirs]} has {theirs}. Score them apart, or run or "
+                "import them on the same problems (dim, edition and instance included)"
+            )
+
+
+def outside_notes(stores: Iterable[Dataset]) -> tuple[str, ...]:
+    """Sentences on algorithms that evaluated points outside the box."""
+    outside: dict[str, list[int]] = {}
+    for data in stores:
+        columns = data.arrow.select(["algorithm", "n_outside", "nfev"]).to_pydict()
+        for name, count, nfev in zip(*columns.values(), strict=True):
+            total = outside.setdefault(name, [0, 0])
+            total[0] += count or 0
+            total[1] += nfev
+    return tuple(
+        f"{name}: {count} of {nfev} evaluations were outside the bounds or had fractions for "
+        "integer variables; they count as failed"
+        for name, (count, nfev) in outside.items()
+        if count
+    )
 
 
 def problem_labels(ids: Iterable[str]) -> dict[str, str]:
@@ -104,8 +150,8 @@ def store_trials(
     folder: str | os.PathLike[str],
     *,
     dim: int,
+    instance: str,
     edition: str = "2017",
-    instance: str = "official",
     source: str = "",
 ) -> int:
     """Put imported trials on cec2017 problems into a store beside its own; the number of runs.
@@ -113,25 +159,30 @@ def store_trials(
     Parameters
     ----------
     dim, edition, instance
-        Which problems of cec2017 they are on; result files do not say it.
+        Which problems of cec2017 they are on; result files do not say it. Those of the
+        competitions are on the instance "official".
     source : str
         Where they come from, for people.
     """
     from rdex.suites import cec2017
 
-    definitions = cec2017.describe()
+    definitions = {each.name: each for each in cec2017.describe().values()}
+    for problem in trials.problems:
+        if problem not in definitions:
+            raise ValueError(f"{problem!r} is no problem of cec2017")
+        id = f"cec2017/{problem}/d{dim}/{edition}/{instance}"
+        if not CEC2017_ID.fullmatch(id):
+            raise ValueError(f"no problem {id!r}: ids are like {CEC2017_FORM}")
     store = Store(folder)
     for name in trials.algorithms:
         store.note_import(name, {"source": source, "form": trials.form})
     numbers: dict[tuple[str, str], int] = {}
     for run in trials.runs():
-        if run.problem not in {each.name for each in definitions.values()}:
-            raise ValueError(f"{run.problem!r} is no problem of cec2017")
         kind = (run.algorithm, run.problem)
         numbers[kind] = numbers.get(kind, 0) + 1
         id = f"cec2017/{run.problem}/d{dim}/{edition}/{instance}"
         key = RunKey(run.algorithm, id, dim, run.maxfev, numbers[kind], np.size(run.f))
-        definition = next(each for each in definitions.values() if each.name == run.problem)
+        definition = definitions[run.problem]
         stored = StoredRun(
             key,
             imported_record(run),

@@ -67,7 +67,7 @@ def score_trials(trials: Trials, form: str = "target") -> Score:
     """The score in one of two forms; its notes name the algorithms and problems."""
     if form not in SCORE_FORMS:
         raise ValueError(f"form of score must be one of {', '.join(SCORE_FORMS)}, got {form!r}")
-    notes = count_notes(trials.counts, trials.algorithms)
+    notes = count_notes(trials.counts, trials.algorithms, trials.problems)
     if form == "pairwise":
         return replace(pairwise_score(trials.f, trials.deciding_v), notes=notes)
     score = target_score(trials.f, trials.deciding_v)
