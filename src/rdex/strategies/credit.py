@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 #: Relative change of f below which gains are counted as if f were spread that much.
-FINEST = 1e-4
+FINEST = 1e-2
 
 
 class Credit:

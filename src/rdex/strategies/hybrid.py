@@ -14,6 +14,7 @@ from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite, best_rows
 from rdex.strategies.credit import Credit, gain_of
 from rdex.strategies.evolution import Evolution
+from rdex.strategies.integers import neighbours
 from rdex.strategies.local import FLAT, NOISY, LocalOutcome, LocalSettings, local_search
 from rdex.strategies.starts import Candidates, Starts
 from rdex.strategies.strategy import Context, Stepping, Trial
@@ -78,11 +79,13 @@ class Hybrid(Composite):
         self._credit = Credit(self.settings.half_life * context.maxfev)
         self._local: Stepping | None = None
         self._best_before = (math.inf, math.inf)
-        self._turn = self._rounds_before = 0
+        self._turn = self._kind = self._rounds_before = 0
         self._is_noisy = self._did_last = False
         self._can_descend = bool(context.space.continuous.any())
         self._initial: Candidates | None = None  # the better half of the first population
         self._ends: set[bytes] = set()
+        self._tried: set[bytes] = set()  # integer parts that local searches had
+        self._whole = np.flatnonzero(context.space.whole & ~context.space.fixed)
         self._spread = 0.0
         self.book(EVOLUTION)
         self._begin_evolution()
@@ -277,12 +280,18 @@ class Hybrid(Composite):
         """Where the next local search starts; None: nothing is new.
 
         In turn: the best new member of the population's top, the new one farthest from everything
-        tried, one of the better initial points.
+        tried, one of the better initial points. With integers, every other search starts from the
+        best point with one integer changed by 1, as long as there are such points not tried.
         """
         assert self._initial is not None
+        if self._turn % 2 and self._whole.size:
+            neighbour = self._next_neighbour()
+            if neighbour is not None:
+                self._turn += 1
+                return neighbour
         members = self._members()
         for k in range(3):
-            turn = (self._turn + k) % 3
+            turn = (self._kind + k) % 3
             candidates = members
             if turn == 0:
                 candidates = members.first(math.ceil(self.settings.top * len(members.f)))
@@ -291,10 +300,19 @@ class Hybrid(Composite):
                 candidates = self._initial.rows(order)
             flags = self._starts.new(candidates) & np.isfinite(candidates.f)
             if flags.any():
-                self._turn = turn + 1
+                self._turn += 1
+                self._kind = turn + 1
                 far = turn == 1
                 row = self._starts.farthest(candidates, flags) if far else int(np.argmax(flags))
                 return self._unjudged(candidates.x[row], float(candidates.f[row]))
+        return None
+
+    def _next_neighbour(self) -> Sample | None:
+        """The best point with one integer changed by 1, such as no search had; None: all tried."""
+        points = neighbours(self.context.space, self.archive.x[self.archive.best])
+        for row in self.context.rng.permutation(len(points)):
+            if points[row][self._whole].tobytes() not in self._tried:
+                return self._unjudged(points[row], math.nan)
         return None
 
     def _unjudged(self, x: Floats, f: float) -> Sample:
@@ -319,6 +337,7 @@ class Hybrid(Composite):
     def _start_from(self, start: Sample) -> None:
         """Begin a local search."""
         self._best_before = self.best
+        self._tried.add(start.x[self._whole].tobytes())
         search = local_search(self.context, start, self.room, self.settings.local, True)
         self._local = Stepping(search)
         if self._local.is_finished:

@@ -34,6 +34,9 @@ class LocalSettings:
     iterations: the most steps of one search.
     patience: steps without progress after which it ends.
     penalty: weight of violations in the measure of progress.
+    legs: how often the solver may begin, with new scales, while a leg ends short of the optimum but
+        with a gain of at least
+    gains: as a share of f or of the violation.
     rescue_steps: the most Gauss-Newton steps from an infeasible end.
     same: relative change of f between two evaluations of one point that is noise.
     """
@@ -46,6 +49,8 @@ class LocalSettings:
     iterations: int = 100
     patience: int = 25
     penalty: float = 10.0
+    legs: int = 4
+    gains: float = 1e-6
     rescue_steps: int = 6
     same: float = 1e-10
 
@@ -103,9 +108,15 @@ def local_search(
             return run.outcome(NOISY)
     if not run.is_usable(run.start):
         return run.outcome(FAILED)
-    reason = yield from run.descend()
-    if reason in (CONVERGED, PATIENCE, STALLED) and not run.is_feasible:
-        yield from run.rescue()
+    for leg in range(run.settings.legs):
+        if leg:
+            run.begin_leg()
+        reason = yield from run.descend()
+        if reason in (CONVERGED, PATIENCE, STALLED) and not run.is_feasible:
+            yield from run.rescue()
+        is_done = reason in (BUDGET, FLAT) or (reason == CONVERGED and run.is_feasible)
+        if is_done or not run.has_gained():
+            break
     return run.outcome(reason)
 
 
@@ -142,6 +153,7 @@ class _LocalSearch:
         self._f_scale = 1.0
         self._scales: Floats = np.ones(self.judge.tolerance.size)
         self._has_converged = False
+        self._leg_start = start
 
     # --- points and values ------------------------------------------------------------------------
     def points(self, z: Floats) -> Floats:
@@ -194,11 +206,13 @@ class _LocalSearch:
         (sample,) = yield x[None, :]
         self.used += 1
         self.start = self.best = sample
-        self._latest = (self.z, sample)
+        self._latest, self._leg_start = (self.z, sample), sample
         return True
 
     def is_noise(self, known_f: float, spread: float) -> bool:
         """Whether f of the start is not what it was; `spread`: of f over the known points."""
+        if not math.isfinite(known_f) or not self.is_usable(self.start):
+            return False
         change = abs(self.start.f - known_f)
         return change > self.settings.same * max(abs(known_f), spread)
 
@@ -262,13 +276,13 @@ class _LocalSearch:
     # --- the search -------------------------------------------------------------------------------
     def descend(self) -> Generator[Floats, list[Sample], str]:
         """The solver's steps; the reason of the end."""
-        raw = yield from self.slopes(self.z, self.start)
+        raw = yield from self.slopes(*self._latest)
         if raw is None:
             return BUDGET
         if not raw.f.any() and (self.is_feasible or not raw.c.any()):
             return FLAT
         self.scale(raw)
-        first = self.values(self.start), self.scaled(raw)
+        first = self.values(self._latest[1]), self.scaled(raw)
         steps = sqp_steps(
             self.z, np.zeros(self.n), np.ones(self.n), first,
             self.settings.accuracy, self.settings.iterations,
@@ -309,6 +323,19 @@ class _LocalSearch:
         values = self.values(samples[0])
         watch.look(*self.merit(values))
         return values
+
+    def begin_leg(self) -> None:
+        """Go on from the best point."""
+        self.z = self.space.to_unit(self.best.x)[self._free]
+        self._latest, self._leg_start = (self.z, self.best), self.best
+
+    def has_gained(self) -> bool:
+        """Whether this leg was worth another one."""
+        before, now = self._leg_start, self.best
+        phi = self.judge.phi_of(before.g, before.h)
+        if phi > 0.0:
+            return self.judge.phi_of(now.g, now.h) < (1.0 - self.settings.gains) * phi
+        return now.f < before.f - self.settings.gains * abs(before.f)
 
     # --- back to the constraints ------------------------------------------------------------------
     def rescue(self) -> Generator[Floats, list[Sample], None]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite
 from rdex.strategies.hybrid import LOCAL
+from rdex.strategies.integers import neighbours
 from rdex.strategies.local import FAILED, FLAT, LocalSettings, local_search
 from rdex.strategies.strategy import Context, Search, Stepping, Trial
 
@@ -50,23 +50,11 @@ def best_of(context: Context, samples: list[Sample]) -> Sample:
     return min(samples, key=value)
 
 
-def neighbours(context: Context, x: Floats) -> Floats:
-    """Points (k, d) whose integer variables differ by one in one place."""
-    space = context.space
-    points = []
-    for j in np.flatnonzero(space.whole & ~space.fixed):
-        for step in (-1.0, 1.0):
-            if space.lower[j] <= x[j] + step <= space.upper[j]:
-                points.append(x.copy())
-                points[-1][j] += step
-    return np.array(points).reshape(-1, x.size)
-
-
 def integer_steps(context: Context, start: Sample) -> Search:
     """Go to the best neighbour as long as that is better; returns the last point."""
     here = start
     while True:
-        points = neighbours(context, here.x)
+        points = neighbours(context.space, here.x)
         new = [x for x in points if context.archive.find(x) < 0][: context.left]
         if not new:
             return here
