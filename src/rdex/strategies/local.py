@@ -30,6 +30,7 @@ class LocalSettings:
     slope_of_f: largest slope of the scaled objective at the start; constraints have 1.
     band: share of the tolerance of an equality that the solver may use.
     margin: distance that the solver keeps from constraints, scaled.
+    narrowest: scaled tolerance of a constraint, at least: below it the solver cannot see the band.
     accuracy: of the solver; 1e-9 fails on G06 and G10.
     iterations: the most steps of one search.
     patience: steps without progress after which it ends.
@@ -45,6 +46,7 @@ class LocalSettings:
     slope_of_f: float = 0.2
     band: float = 0.999
     margin: float = 1e-11
+    narrowest: float = 1e-9
     accuracy: float = 1e-12
     iterations: int = 100
     patience: int = 25
@@ -252,6 +254,9 @@ class _LocalSearch:
         self._f_scale = steepest / self.settings.slope_of_f if steepest > 0.0 else 1.0
         slopes = np.abs(raw.c).max(axis=1, initial=0.0)
         self._scales = np.where(slopes > 0.0, slopes, 1.0)
+        tolerance = self.judge.tolerance
+        widest = np.where(tolerance > 0.0, tolerance / self.settings.narrowest, np.inf)
+        self._scales = np.minimum(self._scales, widest)
 
     def values(self, sample: Sample) -> Values:
         """f, and the constraints as c >= 0: g <= tolerance, and both sides of the bands."""
