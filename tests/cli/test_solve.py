@@ -91,11 +91,24 @@ def test_a_problem_by_name_and_an_infeasible_end(solve):
     (("case.py", "--maxfev", 0), "maxfev must be a whole number >= 1, got 0"),
     (("case.py", "--algorithm", "de"), "unknown algorithm 'de'"),
     (("case.py", "--workers", 0), "workers must be"),
-    (("case.py", "--checkpoint", "absent/run.npz"), "cannot write absent"),
+    (("case.py", "--checkpoint", "absent/run.npz"), "cannot write"),
+    (("case.py", "--plot", "x.foo"), "--plot: cannot write '.foo' files; known: "),
+    (("case.py", "--plot", "x"), "--plot: cannot write 'a file without an ending' files"),
+    (("case.py", "--plot", "absent/x.png"), "--plot: there is no folder"),
+    (("case.py:fum",), "case.py defines no 'fum'; did you mean 'fun'?"),
+    (("misspelt.py",), "defines 'constraint', which is not read; did you mean 'constraints'?"),
+    (("objective.py",), "defines 'objective', which is not read; did you mean 'fun'?"),
+    (("boxless.py",), "defines 'bound', which is not read; did you mean 'bounds'?"),
+    (("budget.py",), "defines 'maxfev', which is not read; use --maxfev"),
 ])  # fmt: skip
 def test_errors_are_one_line(solve, tmp_path, words, message):
     (tmp_path / "empty.py").write_text("x = 1\n")
     (tmp_path / "unbound.py").write_text("def fun(x): return 0\n")
+    good = "def fun(x): return x @ x\nbounds = [(-5, 5)] * 2\n"
+    (tmp_path / "misspelt.py").write_text(good + "constraint = [{'type': 'eq', 'fun': fun}]\n")
+    (tmp_path / "objective.py").write_text(good.replace("fun", "objective"))
+    (tmp_path / "boxless.py").write_text(good.replace("bounds", "bound"))
+    (tmp_path / "budget.py").write_text(good + "maxfev = 50\n")
     (tmp_path / "syntax.py").write_text("def fun(x) return 0\n")
     result = solve(*words)
     assert result.exit_code == 1
@@ -114,3 +127,29 @@ def test_plot_checkpoint_and_workers(solve, tmp_path):
     assert other.exit_code == 1 and "another run: different maxfev" in other.stderr
     parallel = solve("case.py", "--maxfev", 60, "--rng", 1, "--workers", 2, "--json")
     assert json.loads(parallel.stdout)["nfev"] == 60
+
+
+def test_names_that_only_help_are_no_mistake(solve, tmp_path):
+    text = "def constraint(x): return x[0]\nconstraints = [{'type': 'ineq', 'fun': constraint}]\n"
+    text += "def fun(x): return x @ x\nbounds = [(-5, 5)] * 2\neq_tol = 1e-3\nx1 = bound = 3\n"
+    (tmp_path / "helped.py").write_text(text)
+    result = solve("helped.py", "--maxfev", 300, "--rng", 1)
+    assert result.exit_code == 0, result.output
+
+
+def test_the_result_is_printed_before_the_plot_is_written(solve, monkeypatch):
+    from rdex.run.result import Result
+
+    monkeypatch.setattr(Result, "plot", lambda self: 1 / 0)
+    result = solve("case.py", "--maxfev", 300, "--rng", 1, "--plot", "x.png")
+    assert result.exit_code == 1 and "evaluations" in result.stdout
+    assert "the plot was not written: ZeroDivisionError" in result.stderr
+
+
+def test_names_cannot_steer_the_terminal(solve, tmp_path):
+    text = "def fun(x): return x @ x\nbounds = [(-5, 5)] * 2\n"
+    text += "variable_names = ['a\\x1b[31m', 'b\\nc\\ud800']\n"
+    (tmp_path / "odd.py").write_text(text)
+    result = solve("odd.py", "--maxfev", 50, "--rng", 1)
+    assert result.exit_code == 0 and "\x1b" not in result.output
+    assert "a\\x1b[31m" in result.output and "b\\x0ac\\ud800" in result.output

@@ -1,17 +1,18 @@
 """`rdex solve`: minimise a problem that a Python file defines.
 
 The file names either a `rdex.Problem` (`problem` by default, or FILE.py:NAME), or a function
-(`fun` by default, or FILE.py:NAME) together with `bounds` and, where there are any, `constraints`,
-`integrality`, `x0`, `variable_names`, `constraint_names`, `units` and `call`, as `rdex.minimize`
-takes them.
+(`fun` by default, or FILE.py:NAME) together with `bounds` and, where there are any, the arguments
+of `rdex.minimize` in `BESIDE`. A name that looks like one of them is an error, not ignored.
 """
 
 from __future__ import annotations
 
+import difflib
 import math
 import runpy
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,13 +21,22 @@ from rich.table import Table
 from rich.text import Text
 
 from rdex.cli.printing import fail, show, show_json
+from rdex.common.extras import require
+from rdex.common.text import printable
 from rdex.problem.variables import is_number
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
 
 #: What a file may define beside a function.
-BESIDE = ("call", "constraints", "integrality", "x0", "variable_names", "constraint_names", "units")
+BESIDE = (
+    "call", "cheap_constraints", "constraint_names", "constraints", "eq_tol", "ineq_tol",
+    "integrality", "log_scale", "units", "variable_names", "vectorized", "x0",
+)  # fmt: skip
+
+#: How much a name must look like one that is read, and names that mean one without looking like it.
+ALIKE = 0.9
+ALIASES = {"cons": "constraints", "objective": "fun", "func": "fun"}
 
 INFEASIBLE = 2
 
@@ -56,6 +66,7 @@ def solve(
     import rdex
 
     try:
+        check_plot(plot)
         arguments = read_problem(file)
         result = rdex.minimize(
             **arguments,
@@ -66,14 +77,17 @@ def solve(
             checkpoint=checkpoint,
             progress=not as_json and sys.stderr.isatty(),
         )
-        if plot is not None:
-            result.plot().savefig(plot)
     except Exception as error:
         fail(one_line(error))
     if as_json:
         show_json(facts(result))
     else:
         show(*rendered(result))
+    try:
+        if plot is not None:
+            result.plot().savefig(plot)
+    except Exception as error:
+        fail(f"the plot was not written: {one_line(error)}")
     if not result.feasible:
         raise typer.Exit(INFEASIBLE)
 
@@ -88,19 +102,58 @@ def read_problem(place: str) -> dict[str, Any]:
     if name is None:
         name = "problem" if "problem" in names else "fun"
         if name not in names:
+            check_spelling(names, ("problem", "fun"), path)
             raise ValueError(f"{path} defines neither `problem` nor `fun`; FILE.py:NAME picks")
     if name not in names:
-        raise ValueError(f"{path} defines no {name!r}")
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"{path} defines no {name!r}{hint}")
     found = names[name]
+    check_options(names, path)
     if isinstance(found, Problem):
+        check_spelling(names, ("x0",), path)
         return {"fun": found} | {key: names[key] for key in ("x0",) if key in names}
     if not callable(found):
         kind = type(found).__name__
         raise ValueError(f"{name} in {path} must be a Problem or a function, got {kind}")
+    check_spelling(names, ("bounds", *BESIDE), path)
     if "bounds" not in names:
         raise ValueError(f"{path} defines the function {name}, but no `bounds`")
     given = {key: names[key] for key in BESIDE if key in names}
     return {"fun": found, "bounds": names["bounds"], **given}
+
+
+def check_spelling(names: dict[str, Any], known: tuple[str, ...], path: Path) -> None:
+    """A name that looks like one that is read and is not there is a mistake, not ignored."""
+    for name, value in names.items():
+        if name.startswith("_") or name in known or isinstance(value, ModuleType | type):
+            continue
+        close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=ALIKE)
+        meant = ALIASES.get(name) or (close[0] if close else None)
+        if meant in known and meant not in names:
+            raise ValueError(f"{path} defines {name!r}, which is not read; did you mean {meant!r}?")
+
+
+def check_options(names: dict[str, Any], path: Path) -> None:
+    """What only the command line sets must not stand in the file."""
+    for name in ("maxfev", "algorithm", "checkpoint", "workers"):
+        if isinstance(names.get(name), int | float | str):
+            raise ValueError(f"{path} defines {name!r}, which is not read; use --{name}")
+
+
+def check_plot(path: Path | None) -> None:
+    """A plot that could not be written is known before the run."""
+    if path is None:
+        return
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"--plot: there is no folder {path.absolute().parent}")
+    figure = require("matplotlib.figure", "bench").Figure()
+    known = figure.canvas.get_supported_filetypes()
+    if path.suffix.lower().lstrip(".") not in known:
+        raise ValueError(
+            f"--plot: cannot write {path.suffix or 'a file without an ending'!r} files; known: "
+            f"{', '.join(sorted(known))}"
+        )
 
 
 def split_place(place: str) -> tuple[Path, str | None]:
@@ -117,7 +170,7 @@ def one_line(error: Exception) -> str:
     """What went wrong, and where in the user's file."""
     import traceback
 
-    text = " ".join(str(error).split()) or "no message"
+    text = printable(" ".join(str(error).split())) or "no message"
     label = "" if isinstance(error, ValueError | OSError) else f"{type(error).__name__}: "
     frames = traceback.extract_tb(error.__traceback__)
     library = str(Path(__file__).resolve().parent.parent)
@@ -132,11 +185,18 @@ def rendered(result: Result) -> list[Any]:
     from rdex.run.text import facts as fact_rows
 
     style = "bold green" if result.feasible else "bold red"
-    parts: list[Any] = [Text(headline(result), style=style), Text(result.message), Text("")]
+    parts: list[Any] = [
+        Text(headline(result), style=style),
+        Text(printable(result.message)),
+        Text(""),
+    ]
     parts.append(grid(fact_rows(result), first_style="dim"))
     parts += [Text(""), Text("variables", style="bold"), grid(variable_rows(result))]
     if result.violations:
         parts += [Text(""), Text("constraints", style="bold"), grid(constraint_rows(result))]
+    if result.notes:
+        parts += [Text(""), Text("notes", style="bold")]
+        parts += [Text(f"- {printable(note)}") for note in result.notes]
     return [Group(*parts)]
 
 
@@ -147,7 +207,7 @@ def grid(rows: list[tuple[str, ...]], first_style: str | None = None) -> Table:
         table.add_column(style=first_style if k == 0 else None, overflow="fold")
     for row in rows:
         style = "red" if row[-1].startswith("VIOLATED") else None
-        table.add_row(*(Text(cell) for cell in row), style=style)
+        table.add_row(*(Text(printable(cell)) for cell in row), style=style)
     return table
 
 
@@ -165,6 +225,7 @@ def facts(result: Result) -> dict[str, Any]:
         "feasible": result.feasible,
         "status": result.status,
         "message": result.message,
+        "notes": result.notes,
         "cv": number(result.cv),
         "maxcv": number(result.maxcv),
         "constraints": [state.facts() for state in result.violations],

@@ -83,6 +83,11 @@ class EvaluationLog:
         #: budget, give points that are known, but their order is not that of this run.
         self.n_earlier = 0 if self._file is None else self._file.contents.n_earlier
 
+    @property
+    def path(self) -> str | None:
+        """Where the file is, if there is one."""
+        return None if self._file is None else self._file.path
+
     def append(self, entry: Entry) -> None:
         """One more evaluation has come back."""
         self._remember(entry)

@@ -63,7 +63,6 @@ class Checkpoint:
         if self.path.exists():
             self._restore(searching)
             self.has_restored = True
-            log.info("going on from %s at %d evaluations", self.path, searching.standing.nfev)
             return
         try:
             self._write(searching, {})

@@ -57,11 +57,16 @@ class Driver:
         self.options = options
         self.policy = FailurePolicy(options.on_error)
         self._next_id = spec.maxfev  # of points beside the search
+        self.notes: list[str] = []  # what the result says of the files that were read
         self.searching = make_searching(spec)
         self.keeper: Checkpoint | None = None
         if options.checkpoint is not None:
             self.keeper = Checkpoint(options.checkpoint, spec)
             self.keeper.begin(self.searching)
+            if self.keeper.has_restored:
+                nfev = self.searching.standing.nfev
+                self.notes.append(f"went on from {self.keeper.path} at {nfev} evaluations")
+                log.warning("%s", self.notes[-1])
         self.policy.has_begun = self.searching.standing.nfev > 0
         stored = {} if self.keeper is None else self.keeper.stored
         self.evaluator = self._make_evaluator(stored)
@@ -140,7 +145,8 @@ class Driver:
         if goes_on and differences(stored, description, FREE_IN_LOGS):
             opened.describe(description)
         if opened.entries:
-            log.info("%d evaluations read from %s", len(opened.entries), path)
+            self.notes.append(f"{len(opened.entries)} evaluations read from {opened.path}")
+            log.warning("%s", self.notes[-1])
         return opened
 
     def _check_function(self) -> None:

@@ -18,6 +18,7 @@ from rdex.problem.problem import Floats, Problem
 from rdex.recorder import history_of
 from rdex.recorder.ledger import Ledger
 from rdex.run.constraint_state import ConstraintState, blocking, constraint_states
+from rdex.run.notes import notes_of
 from rdex.run.status import MESSAGES, Status
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ class Result(OptimizeResult):  # type: ignore[misc]
         Whether all constraints hold at x.
     status, message : Status, str
         Why the run stopped, and which constraints block.
+    notes : list of str
+        What to know before the answer is used, and what to try: a point that is one of the initial
+        ones, a search that had not finished, an equality that uses all of its tolerance,
+        evaluations that were read from a file.
     nfev, nit : int
         Evaluations and generations.
     G, H : array
@@ -170,7 +175,7 @@ def make_result(
     standing, problem = searching.standing, searching.spec.problem
     scales = np.broadcast_to(standing.constraint_scale, problem.n_constraints)
     fields = point_fields(problem, best or standing.best, standing.tolerance, scales)
-    return Result(
+    result = Result(
         **fields,
         status=int(status),
         message=message_of(status, fields["violations"], fields["cv"]),
@@ -192,6 +197,8 @@ def make_result(
         maxfev=standing.maxfev,
         seconds=seconds,
     )
+    result.notes = notes_of(result, searching.spec)
+    return result
 
 
 def finished_result(driver: Driver, status: Status, polish: Any = False) -> Result:
@@ -210,7 +217,8 @@ def finished_result(driver: Driver, status: Status, polish: Any = False) -> Resu
     if callable(polish) and status != Status.INTERRUPTED:
         from rdex.run.polish import polished
 
-        return polished(result, driver, polish)
+        result = polished(result, driver, polish)
+    result.notes = [*driver.notes, *notes_of(result, driver.spec)]
     return result
 
 

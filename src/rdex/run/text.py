@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
+from rdex.common.text import printable
 from rdex.problem.stated import OBJECTIVE, unit_of
 from rdex.problem.variables import is_number
 from rdex.run.constraint_state import blocking, with_unit
@@ -20,23 +22,38 @@ Rows = list[tuple[str, ...]]
 
 def result_text(result: Result) -> str:
     """What `print(result)` shows."""
-    lines = [headline(result), f"  {result.message}", ""]
+    lines = [headline(result), f"  {printable(result.message)}", ""]
     lines += columns(facts(result))
     lines += ["", "  variables", *columns(variable_rows(result), indent=4)]
     if result.violations:
         lines += ["", "  constraints", *columns(constraint_rows(result), indent=4)]
+    if result.get("notes"):
+        lines += ["", "  notes", *note_lines(result)]
     return "\n".join(lines)
+
+
+def note_lines(result: Result, width: int = 100) -> list[str]:
+    """The notes, each on as many lines as it needs."""
+    lines = []
+    for note in result.notes:
+        lines += textwrap.wrap(
+            printable(note), width, initial_indent="    - ", subsequent_indent="      "
+        )
+    return lines
 
 
 def result_html(result: Result) -> str:
     """What a notebook shows."""
     if "message" not in result:
         return f"<pre>{html.escape(str(result))}</pre>"
-    parts = [f"<b>{html.escape(headline(result))}</b><br>{html.escape(result.message)}"]
+    parts = [f"<b>{escaped(headline(result))}</b><br>{escaped(result.message)}"]
     parts.append(table(facts(result)))
     parts.append(table(variable_rows(result)))
     if result.violations:
         parts.append(table(constraint_rows(result)))
+    if result.get("notes"):
+        items = "".join(f"<li>{escaped(note)}</li>" for note in result.notes)
+        parts.append(f"<ul>{items}</ul>")
     return "<div>" + "".join(parts) + "</div>"
 
 
@@ -116,8 +133,14 @@ def shortened(rows: Rows) -> Rows:
     return [*rows[:half], middle, *rows[-half:]]
 
 
+def escaped(text: str) -> str:
+    """A text for HTML."""
+    return html.escape(printable(text))
+
+
 def columns(rows: Rows, indent: int = 2) -> list[str]:
     """Rows as lines with aligned columns."""
+    rows = [tuple(map(printable, row)) for row in rows]
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return [
         " " * indent
@@ -131,6 +154,6 @@ def table(rows: Rows) -> str:
     body = []
     for row in rows:
         style = ' style="color:#b00"' if row[-1].startswith("VIOLATED") else ""
-        cells = "".join(f"<td>{html.escape(cell.strip())}</td>" for cell in row)
+        cells = "".join(f"<td>{escaped(cell.strip())}</td>" for cell in row)
         body.append(f"<tr{style}>{cells}</tr>")
     return f"<table>{''.join(body)}</table>"

@@ -1,0 +1,79 @@
+"""What a result says about how far to trust it."""
+
+import numpy as np
+import pytest
+from problems import BOX, TOY, same_run, square, tilted
+
+from rdex import Optimizer, Problem, minimize
+from rdex.common.errors import LogError
+
+
+def note(result, text):
+    return [line for line in result.notes if text in line]
+
+
+def test_a_sound_answer_has_no_notes():
+    assert minimize(square, BOX, maxfev=3000, rng=1).notes == []
+    assert "notes" not in str(minimize(square, BOX, maxfev=3000, rng=1))
+
+
+def test_a_point_of_the_beginning_is_named():
+    result = minimize(lambda x: 1.0, BOX, maxfev=300, rng=1)
+    (text,) = result.notes
+    assert text.startswith("x is one of the 29 random initial points") and "x0" in text
+    assert "random" not in minimize(lambda x: 1.0, BOX, maxfev=300, rng=1, x0=[1, 1]).notes[0]
+    assert minimize(lambda x: 1.0, BOX, maxfev=300, rng=1, target=2.0).notes == []
+    assert "\n  notes\n    - x is one of the 29" in str(result)
+    assert "<li>x is one of the 29" in result._repr_html_()
+
+
+def test_a_search_that_had_not_finished_is_named():
+    bowl = minimize(lambda x: float((x - 1) @ (x - 1)) + 1.0, [(-5, 5)] * 10, maxfev=1000, rng=1)
+    assert note(bowl, "probably not a local optimum: f still fell from")
+    wide = minimize(square, BOX, maxfev=400, rng=1, algorithm="ude-iv")
+    assert note(wide, "probably not a local optimum")
+
+
+def test_an_equality_that_leans_on_its_tolerance_is_named():
+    (text,) = minimize(square, BOX, **TOY, maxfev=3000, rng=1).notes
+    assert text.startswith("c1 uses all of the tolerance eq_tol") and "smaller eq_tol" in text
+    loose = {"constraints": {"type": "eq", "fun": lambda x: x[0]}}
+    assert not minimize(square, BOX, **loose, maxfev=3000, rng=1).notes
+
+
+def test_polish_and_ask_and_tell_have_notes_too():
+    polished = minimize(lambda x: float((x - 1) @ (x - 1)) + 1.0, BOX, maxfev=60, rng=1,
+                        polish=lambda result, problem: np.ones(2))  # fmt: skip
+    assert polished.notes == []
+    optimizer = Optimizer(BOX, maxfev=60, rng=1)
+    while optimizer.stop is None:
+        X = optimizer.ask()
+        optimizer.tell(X, np.ones(len(X)))
+    assert note(optimizer.result(), "initial points")
+
+
+def test_what_was_read_is_always_said(tmp_path, caplog):
+    path, kept = tmp_path / "e.csv", tmp_path / "c.npz"
+    first = minimize(tilted, BOX, maxfev=60, rng=1, evaluations=path)
+    assert not note(first, "read from")
+    again = minimize(tilted, BOX, maxfev=60, rng=1, evaluations=path)
+    assert note(again, f"60 evaluations read from {path}")
+    assert f"60 evaluations read from {path}" in caplog.text and same_run(first, again)
+    for _ in range(2):
+        last = minimize(tilted, BOX, maxfev=60, rng=1, checkpoint=kept)
+    assert note(last, f"went on from {kept} at 60 evaluations") and str(kept) in caplog.text
+
+
+@pytest.mark.parametrize("options", [{}, {"workers": 2}])
+def test_a_changed_simulator_is_refused(tmp_path, options):
+    path = tmp_path / "e.csv"
+
+    def changed(x):
+        return tilted(x) + 0.25
+
+    problems = [Problem.from_function(fun, BOX, name="sim") for fun in (tilted, changed)]
+    minimize(problems[0], maxfev=60, rng=1, batch=4, evaluations=path, **options)
+    before = path.read_bytes()
+    with pytest.raises(LogError, match=r"another function, .* f was -?[\d.]+ and is now -?[\d.]+"):
+        minimize(problems[1], maxfev=60, rng=1, batch=4, evaluations=path, **options)
+    assert path.read_bytes() == before
