@@ -26,7 +26,7 @@ class FailureModel:
     z : (n, d) array
         Points of the unit cube; of both kinds.
     has_failed : (n,) bool array
-    centre, radius : array, float
+    centre, radius : arrays (d,), or a float
         Where the model is used.
 
     Examples
@@ -38,7 +38,7 @@ class FailureModel:
     """
 
     def __init__(
-        self, z: Floats, has_failed: NDArray[np.bool_], centre: Floats, radius: float
+        self, z: Floats, has_failed: NDArray[np.bool_], centre: Floats, radius: Floats | float
     ) -> None:
         view = Inputs(np.ones(centre.size), centre, radius)
         fit = Fit(view(z), 0, NUGGET)

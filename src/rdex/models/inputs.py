@@ -27,16 +27,17 @@ class Inputs:
         upper / lower of the variables seen on a logarithmic scale; 1 for all others.
     centre : (d,) array
         Of the cube; becomes the origin.
-    radius : float
+    radius : float or (d,) array
+        In the cube; on a logarithmic scale what becomes of it at the centre.
     """
 
-    def __init__(self, ratio: Floats, centre: Floats, radius: float) -> None:
+    def __init__(self, ratio: Floats, centre: Floats, radius: Floats | float) -> None:
         self._is_log = ratio > 1.0
         self._any_log = bool(self._is_log.any())
         self._stretch = np.where(self._is_log, ratio - 1.0, 0.0)[self._is_log]
         self._unit = 1.0 / np.log(ratio[self._is_log])
-        self.radius = radius
         self._origin = self._warped(centre)
+        self.radius = radius * self._warp_slopes(centre)
 
     def _warped(self, z: Floats) -> Floats:
         """z with logarithms of the variables on a logarithmic scale, again between 0 and 1."""
@@ -52,12 +53,16 @@ class Inputs:
 
     def slopes(self, z: Floats) -> Floats | float:
         """du/dz of one point, per variable."""
+        return self._warp_slopes(z) / self.radius
+
+    def _warp_slopes(self, z: Floats) -> Floats | float:
+        """Slopes of the logarithms at one point; 1 for other variables."""
         if not self._any_log:
-            return 1.0 / self.radius
+            return 1.0
         slope = np.ones(z.shape)
         at = z[self._is_log]
         slope[self._is_log] = self._stretch * self._unit / (1.0 + self._stretch * at)
-        return slope / self.radius
+        return slope
 
 
 def log_ratios(space: Space) -> Floats:

@@ -90,7 +90,7 @@ def global_subproblem(state: State, ignores_weak: bool) -> Subproblem:
         sides = Sides(sides.columns[is_kept], sides.sign[is_kept], sides.limit[is_kept])
     margin = np.full(sides.columns.size, 1e-7)
     problem = Subproblem(model, sides, sides.seen(model.outputs), scale, margin)
-    failures = failure_model(knowledge, np.full(knowledge.d, 0.5), 1.0)
+    failures = failure_model(knowledge, np.full(knowledge.d, 0.5), 1.0, np.ones(knowledge.d))
     if failures is not None:
         problem.conditions.append(failures)
     return problem

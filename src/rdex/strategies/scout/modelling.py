@@ -46,36 +46,40 @@ def thinned(z: Floats, least: Floats, most: int) -> Indices:
     return np.array(kept, dtype=np.int64)
 
 
-def local_rows(knowledge: Knowledge, centre: int, delta: float) -> tuple[Indices, Floats]:
+def local_rows(
+    knowledge: Knowledge, centre: int, delta: float, shape: Floats
+) -> tuple[Indices, Floats]:
     """The rows for a model about a row, nearest first, and their distances."""
     rows = knowledge.usable()
-    away = np.linalg.norm(knowledge.z[rows] - knowledge.z[centre], axis=1)
+    scaled = (knowledge.z[rows] - knowledge.z[centre]) / shape
+    away = np.linalg.norm(scaled, axis=1)
     size = local_size(knowledge.d)
     order = np.argsort(away, kind="stable")[: 3 * size]
     enough = knowledge.d + 2
     near = order[: max(int((away[order] <= FAR * delta).sum()), min(enough, order.size))]
-    kept = near[thinned(knowledge.z[rows[near]], SAME * np.maximum(away[near], delta), size)]
+    kept = near[thinned(scaled[near], SAME * np.maximum(away[near], delta), size)]
     return rows[kept], away[kept]
 
 
-def views(knowledge: Knowledge, centre: Floats, radius: float) -> list[Inputs]:
+def views(knowledge: Knowledge, centre: Floats, delta: float, shape: Floats) -> list[Inputs]:
     """Linear inputs, and logarithmic ones where they may pay."""
+    radius = delta * shape
     plain = Inputs(np.ones(knowledge.d), centre, radius)
-    if radius < LOG_RADIUS or not (knowledge.log_ratio > 1.0).any():
+    if delta < LOG_RADIUS or not (knowledge.log_ratio > 1.0).any():
         return [plain]
     return [plain, Inputs(knowledge.log_ratio, centre, radius)]
 
 
-def local_model(knowledge: Knowledge, centre: int, delta: float) -> Surrogate:
+def local_model(knowledge: Knowledge, centre: int, delta: float, shape: Floats) -> Surrogate:
     """Models of all functions about a row."""
-    rows, away = local_rows(knowledge, centre, delta)
+    rows, away = local_rows(knowledge, centre, delta, shape)
     y = knowledge.y[rows]
     at = knowledge.y[centre]
     near = y[: 2 * knowledge.d + 3]
     outputs = squashing(y, at.copy(), np.abs(near - at).max(axis=0))
     weights = 1.0 / (1.0 + (away / delta) ** 2)
     z = knowledge.z
-    return Surrogate(z[rows], y, outputs, views(knowledge, z[centre], delta), weights)
+    return Surrogate(z[rows], y, outputs, views(knowledge, z[centre], delta, shape), weights)
 
 
 def global_model(knowledge: Knowledge) -> Surrogate:
@@ -93,18 +97,23 @@ def global_model(knowledge: Knowledge) -> Surrogate:
     outputs = squashing(y, centre, np.quantile(np.abs(y - centre), 0.3, axis=0))
     weights = 1.0 / (1.0 + np.arange(rows.size) / (0.25 * rows.size))
     middle = np.full(knowledge.d, 0.5)
-    return Surrogate(knowledge.z[rows], y, outputs, views(knowledge, middle, 1.0), weights)
+    return Surrogate(
+        knowledge.z[rows], y, outputs, views(knowledge, middle, 1.0, np.ones(knowledge.d)), weights
+    )
 
 
-def failure_model(knowledge: Knowledge, centre: Floats, radius: float) -> FailureModel | None:
+def failure_model(
+    knowledge: Knowledge, centre: Floats, delta: float, shape: Floats
+) -> FailureModel | None:
     """Where evaluations fail, about a point; None if none failed there."""
     if knowledge.is_usable.all() or not knowledge.is_usable.any():
         return None
-    away = np.linalg.norm(knowledge.z - centre, axis=1)
+    scaled = (knowledge.z - centre) / shape
+    away = np.linalg.norm(scaled, axis=1)
     order = np.argsort(away, kind="stable")[: 2 * local_size(knowledge.d)]
-    least = SAME * np.maximum(away[order], radius)
-    rows = order[thinned(knowledge.z[order], least, local_size(knowledge.d))]
+    least = SAME * np.maximum(away[order], delta)
+    rows = order[thinned(scaled[order], least, local_size(knowledge.d))]
     has_failed = ~knowledge.is_usable[rows]
     if not has_failed.any() or has_failed.all():
         return None
-    return FailureModel(knowledge.z[rows], has_failed, centre, radius)
+    return FailureModel(knowledge.z[rows], has_failed, centre, delta * shape)

@@ -10,6 +10,7 @@ from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.scout.design import design_size, latin_hypercube
 from rdex.strategies.scout.global_phase import farthest, global_phase, global_step
+from rdex.strategies.scout.region import Region, begin_region
 from rdex.strategies.scout.state import Optimum, Report, State
 from rdex.strategies.scout.trust_region import trust_region
 from rdex.strategies.strategy import Context
@@ -50,18 +51,40 @@ def scout_search(
 
 
 def trust_regions(state: State) -> Phase:
-    """One trust region after the other."""
+    """One trust region after the other; the best that still waits goes on in between."""
     context, report = state.context, state.report
-    centre, delta = state.knowledge.best(), FIRST_RADIUS
+    region = begin_region(state, state.knowledge.best(), FIRST_RADIUS)
     while context.left > 0:
         report.phase = "trust region"
-        optimum = yield from trust_region(state, centre, delta)
-        state.optima.append(optimum)
+        has_ended = yield from trust_region(state, region)
+        note_end(state, region, has_ended)
+        waiting = best_waiting(state)
+        if waiting is not None and waiting is not region and context.left > 0:
+            has_ended = yield from trust_region(state, waiting)
+            note_end(state, waiting, has_ended)
         if context.left <= 0:
             break
         report.n_restarts += 1
         report.phase = "restart"
-        centre, delta = (yield from new_start(state, report.n_restarts)), LATER_RADIUS
+        row = yield from new_start(state, report.n_restarts)
+        region = begin_region(state, row, LATER_RADIUS)
+
+
+def note_end(state: State, region: Region, has_ended: bool) -> None:
+    """Remember where a region is."""
+    state.optima = [optimum for optimum in state.optima if optimum.region is not region]
+    z = state.knowledge.z[region.centre].copy()
+    state.optima.append(Optimum(z, region.centre, region, has_ended))
+
+
+def best_waiting(state: State) -> Region | None:
+    """The region of the best optimum, if it has not ended."""
+    archive = state.knowledge.archive
+    best = state.optima[0]
+    for optimum in state.optima[1:]:
+        best = optimum if archive.is_better(optimum.row, best.row) else best
+    region: Region = best.region
+    return None if best.has_ended else region
 
 
 def first_points(state: State) -> Phase:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -35,10 +36,12 @@ class Report:
 
 @dataclass
 class Optimum:
-    """Where a trust region ended: a row, and whether it was feasible."""
+    """Where a trust region ended or waits: a point and its row."""
 
     z: Floats
     row: int
+    region: Any
+    has_ended: bool
 
 
 #: Rows of the archive where the points asked for are now.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import qr
 
-from rdex.models.surrogate import Surrogate
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.scout.integers import mixed_solutions
 from rdex.strategies.scout.modelling import failure_model, local_model
-from rdex.strategies.scout.state import Optimum, State
+from rdex.strategies.scout.region import LEAST_RHO, Region, box, update_shape
+from rdex.strategies.scout.state import State
 from rdex.strategies.scout.subproblem import Solution, Subproblem
 
 #: Smallest radius.
@@ -21,8 +21,11 @@ SMALLEST = 1e-7
 #: Samples that tell how much a function changes in the box.
 SCALE_SAMPLES = 24
 
-#: Limits of the weight of the violation.
-LEAST_RHO, MOST_RHO = 10.0, 1e3
+#: Those at which slopes tell how much it depends on each variable.
+SLOPE_SAMPLES = 6
+
+#: Largest weight of the violation.
+MOST_RHO = 1e3
 
 #: Models within this of the last values make the constraints safe by at most this much.
 MOST_MARGIN = 0.03
@@ -30,34 +33,24 @@ MOST_MARGIN = 0.03
 #: Directions in which points within 3 δ reach less than this share of δ need a point.
 THIN = 0.1
 
-
-@dataclass
-class Region:
-    """The box: row of its centre, radius δ, weight ρ, last errors of the models (q,)."""
-
-    centre: int
-    delta: float
-    rho: float
-    error: Floats
-    n_steps: int = 0
-    has_failed: bool = False
-    is_poor: bool = False  # the last step gained less than a tenth of what was predicted
-
-    def shrink(self, factor: float) -> None:
-        """A smaller box; errors of models fall with its square."""
-        self.delta *= factor
-        self.error = self.error * factor**2
+#: A region that improved f by less than this share in 2 d + PATIENCE evaluations has to wait.
+LITTLE = 1e-4
+PATIENCE = 6
 
 
-def trust_region(
-    state: State, centre: int, delta: float = 0.3
-) -> Generator[Floats, list[Sample], Optimum]:
-    """Search from a row until the box is small or its centre a known optimum."""
+def trust_region(state: State, region: Region) -> Generator[Floats, list[Sample], bool]:
+    """Search until the box is small or its centre a known optimum, or until it hardly improves any
+    more; whether it has ended for good."""
     knowledge = state.knowledge
-    region = Region(centre, delta, LEAST_RHO, np.zeros(knowledge.n_functions))
-    while state.context.left > 0 and region.delta >= SMALLEST:
-        if is_known_optimum(state, region):
-            break
+    patience = 2 * knowledge.d + PATIENCE
+    looked_at, before = knowledge.n, region.centre
+    while state.context.left > 0:
+        if region.delta < SMALLEST or is_known_optimum(state, region):
+            return True
+        if knowledge.n - looked_at >= patience:
+            if is_stuck(state, before, region.centre):
+                return False
+            looked_at, before = knowledge.n, region.centre
         problem, bounds = subproblem(state, region)
         if region.is_poor:
             region.is_poor = False
@@ -70,9 +63,8 @@ def trust_region(
             judge_step(state, region, problem, None, rows)
             continue
         solution = best_step(state, region, problem, bounds)
-        here = knowledge.z[region.centre]
-        gain = problem.at(here).merit(region.rho) - solution.merit(region.rho)
-        is_new = gain > 1e-9 and not state.is_known(solution.z)
+        is_new = expected_gain(state, region, problem, solution) > 1e-9
+        is_new = is_new and not state.is_known(solution.z)
         points = [solution.z] if is_new else []
         if not is_new:
             thin = thin_direction(state, region, problem)
@@ -83,7 +75,16 @@ def trust_region(
         points = with_companions(state, region, problem, bounds, points)
         rows = yield from state.evaluate(np.array(points))
         judge_step(state, region, problem, solution if is_new else None, rows)
-    return Optimum(knowledge.z[region.centre].copy(), region.centre)
+    return True
+
+
+def is_stuck(state: State, before: int, now: int) -> bool:
+    """Whether a feasible centre has hardly become better."""
+    y, phi = state.knowledge.y, state.knowledge.archive.phi
+    if phi[now] > 0.0:
+        return bool(phi[before] > 0.0 and phi[now] > 0.9 * phi[before])
+    small = LITTLE * max(abs(y[now, 0]), 1e-300)
+    return bool(phi[before] == 0.0 and y[before, 0] - y[now, 0] <= small)
 
 
 def is_known_optimum(state: State, region: Region) -> bool:
@@ -92,25 +93,22 @@ def is_known_optimum(state: State, region: Region) -> bool:
         return False
     knowledge = state.knowledge
     for optimum in state.optima:
+        if optimum.region is region:
+            continue
         near = np.abs(knowledge.z[region.centre] - optimum.z).max() < 1e-3
         if near and not knowledge.archive.is_better(region.centre, optimum.row):
             return True
     return False
 
 
-def box(state: State, region: Region) -> tuple[Floats, Floats]:
-    """Bounds of the region; an integer variable can always take a step."""
-    here = state.knowledge.z[region.centre]
-    reach = np.maximum(region.delta, state.knowledge.spacing)
-    return np.maximum(here - reach, 0.0), np.minimum(here + reach, 1.0)
-
-
 def subproblem(state: State, region: Region) -> tuple[Subproblem, tuple[Floats, Floats]]:
     """The problem on models about the centre."""
     knowledge, delta = state.knowledge, region.delta
-    model = local_model(knowledge, region.centre, delta)
+    model = local_model(knowledge, region.centre, delta, region.shape)
     lower, upper = box(state, region)
     samples = lower + state.rng.random((SCALE_SAMPLES, knowledge.d)) * (upper - lower)
+    update_shape(region, model, samples[:SLOPE_SAMPLES])
+    lower, upper = box(state, region)
     here = knowledge.z[region.centre]
     changes = np.abs(model.rows(samples) - model.values(here)).max(axis=0)
     at = np.abs(model.outputs(knowledge.y[region.centre]))
@@ -124,7 +122,7 @@ def subproblem(state: State, region: Region) -> tuple[Subproblem, tuple[Floats, 
         width = problem.limits[n_ineq : n_ineq + n_eq] - problem.limits[n_ineq + n_eq :]
         most = 0.25 * width / scale[1 + n_ineq :]
         problem.margin[n_ineq:] = np.minimum(problem.margin[n_ineq:], np.tile(most, 2))
-    failures = failure_model(knowledge, here, delta)
+    failures = failure_model(knowledge, here, delta, region.shape)
     if failures is not None:
         problem.conditions.append(failures)
     return problem, (lower, upper)
@@ -158,20 +156,25 @@ def thin_direction(state: State, region: Region, problem: Subproblem) -> Floats 
     knowledge = state.knowledge
     here, delta = knowledge.z[region.centre], region.delta
     lower, upper = box(state, region)
-    away = (knowledge.z[knowledge.usable()] - here) / delta
+    away = (knowledge.z[knowledge.usable()] - here) / (delta * region.shape)
     near = away[(np.abs(away) <= 3.0).all(axis=1)]
     free = ~knowledge.whole
     if not free.any():
         return None
-    _, sizes, directions = np.linalg.svd(near[:, free], full_matrices=True)
-    size = sizes[-1] if sizes.size == free.sum() else 0.0
-    if size >= THIN:
+    # Of the directions still missing, each point in turn is the one that reaches farthest.
+    q, r, _ = qr(near[:, free].T, pivoting=True)
+    reach = np.abs(np.diag(r))
+    if reach.size == free.sum() and reach[-1] >= THIN:
         return None
     direction = np.zeros(knowledge.d)
-    direction[free] = directions[-1]
-    direction *= delta / np.abs(direction).max()
+    direction[free] = q[:, -1]
+    direction *= delta * region.shape / np.abs(direction).max()
     points = [np.clip(here + sign * direction, lower, upper) for sign in (1.0, -1.0)]
-    points = [z for z in points if np.abs(z - here).max() > 0.1 * delta and not state.is_known(z)]
+    points = [
+        z
+        for z in points
+        if np.abs((z - here) / region.shape).max() > 0.1 * delta and not state.is_known(z)
+    ]
     return min(points, key=lambda z: problem.at(z).merit(region.rho), default=None)
 
 
@@ -222,24 +225,52 @@ def judge_step(
     best = int(np.argmin(actual)) if actual else -1
     predicted = 0.0
     if solution is not None:
-        here = problem.at(knowledge.z[region.centre])
-        predicted = here.merit(region.rho) - solution.merit(region.rho)
+        predicted = expected_gain(state, region, problem, solution)
         first = rows[0]
         if first >= 0 and knowledge.is_usable[first]:
             error = np.abs(model.outputs(knowledge.y[first]) - model.values(knowledge.z[first]))
             region.error = np.maximum(0.3 * region.error, error)
     gain = before - actual[best] if best >= 0 else -np.inf
+    if gain > 0.0 and leaves_feasible(state, region, problem, usable[best], gain, predicted):
+        gain = -np.inf
     ratio = gain / max(predicted, 1e-300) if solution is not None else 1.0
     moved = 0.0
     if gain > 0.0:
-        moved = float(np.abs(knowledge.z[usable[best]] - knowledge.z[region.centre]).max())
+        step = knowledge.z[usable[best]] - knowledge.z[region.centre]
+        moved = float(np.abs(step / region.shape).max())
         region.centre = usable[best]
     if solution is None:
         return
     if ratio >= 0.7 and moved >= 0.99 * region.delta:
         region.delta = min(2.0 * region.delta, 0.5)
+    elif ratio >= 0.1 and moved < 0.5 * region.delta:
+        region.shrink(max(0.5, 2 * moved / region.delta))
     elif ratio < 0.1:
         region.has_failed = region.is_poor = True
+
+
+def leaves_feasible(
+    state: State, region: Region, problem: Subproblem, row: int, gain: float, predicted: float
+) -> bool:
+    """Whether a row violates constraints that hold at the centre by more than its merit is worth.
+
+    The scale of a constraint says little if it is steep at one end of the box. Points just outside
+    are kept: a curved border is followed faster on both of its sides.
+    """
+    phi = state.knowledge.archive.phi
+    if state.context.judge.n_eq or phi[region.centre] > 0.0 or phi[row] == 0.0:
+        return False
+    f = problem.model.outputs(state.knowledge.y[row])[0] / problem.scale[0]
+    penalty = actual_merit(state, problem, row, region.rho) - f
+    return bool(penalty > 0.5 * gain or gain < 0.5 * predicted)
+
+
+def expected_gain(state: State, region: Region, problem: Subproblem, solution: Solution) -> float:
+    """By how much the models expect the merit to fall; margins are not part of it."""
+    values = problem.model.values(solution.z)
+    excess = problem.excess(values) - problem.margin
+    after = values[0] / problem.scale[0] + region.rho * excess.max(initial=0.0)
+    return actual_merit(state, problem, region.centre, region.rho) - float(after)
 
 
 def actual_merit(state: State, problem: Subproblem, row: int, rho: float) -> float:
@@ -249,8 +280,3 @@ def actual_merit(state: State, problem: Subproblem, row: int, rho: float) -> flo
     excess = sides.excess(values, sides.seen(problem.model.outputs))
     t = (excess / problem.scale[sides.columns]).max(initial=0.0)
     return float(values[0] / problem.scale[0] + rho * t)
-
-
-def model_skill(model: Surrogate) -> float:
-    """Leave-one-out skill of the model of f."""
-    return float(model.choice.skill[0])
