@@ -21,7 +21,9 @@ from rdex.problem.problem import Floats, Problem
 from rdex.problem.space import Space
 from rdex.run.start import Start, make_start
 from rdex.strategies.archive import Archive, Sample
-from rdex.strategies.registry import kind_of, label_of, suited
+from rdex.strategies.discrete import is_discrete
+from rdex.strategies.one_hot import OneHot
+from rdex.strategies.registry import DISCRETE, EVOLUTION, kind_of, label_of, suited
 from rdex.strategies.strategy import Context
 
 #: N0 for few variables, if the budget allows it: 10 D alone converges too early there. The
@@ -97,18 +99,30 @@ class RunSpec:
         if self.start.points is not None and len(self.start.points) > n_known:
             context.start = self.start.points[n_known:]
 
+        def run_limits(number: int) -> Limits:
+            if number and context.scales_itself:  # the scales of the run stay
+                return dataclasses.replace(self.limits, scale=judge.scale.copy())
+            return self.limits
+
         def make_engine(budget: int, number: int, points: Floats | None) -> Engine:
             constants = self.settings
             room = max(64, 2 * context.width + 4)
             if isinstance(constants, Settings):
                 constants = constants.replace(n0=None)
             settings = fitted(constants, space.dim, budget)
-            limits = self.limits
-            if number and context.scales_itself:  # the scales of the run stay
-                limits = dataclasses.replace(limits, scale=judge.scale.copy())
             seed = self._child_seed(1 + number)
-            return self._engine(settings, budget, seed, points, room, limits)
+            return self._engine(settings, budget, seed, points, room, run_limits(number))
 
+        def make_coded_engine(coded: OneHot, trials: int, number: int, points: Any) -> Engine:
+            constants = self.settings
+            if isinstance(constants, Settings):
+                constants = constants.replace(n0=None)
+            settings = fitted(constants, coded.problem.dim, max(context.left, 1))
+            engine = self._engine(settings, trials, self._child_seed(1 + number), points, 64,
+                                  run_limits(number), coded)  # fmt: skip
+            return engine
+
+        context.make_coded_engine = make_coded_engine
         context.make_engine = make_engine
         return context
 
@@ -120,18 +134,18 @@ class RunSpec:
 
     def _engine(
         self, settings: Constants, maxfev: int, seed: Any, points: Floats | None, capacity: int,
-        limits: Limits | None = None,
+        limits: Limits | None = None, coded: OneHot | None = None,
     ) -> Engine:  # fmt: skip
-        """A differential evolution at its beginning."""
+        """A differential evolution at its beginning, of the problem or of one that codes it."""
         return Engine(
-            self.problem,
+            self.problem if coded is None else coded.problem,
             settings,
             maxfev,
             seed,
             checkpoints=self.checkpoints,
             limits=limits or self.limits,
             initial=points,
-            log_variables=self.log_variables,
+            log_variables=self.log_variables if coded is None else coded.logarithmic,
             capacity=capacity,
             goal=self.goal,
         )
@@ -230,6 +244,8 @@ def make_spec(
     budget = checked_budget(maxfev, problem.dim)
     Space(problem).say_what_is_fixed(problem.variable_names)
     kind, base = kind_of(algorithm)
+    if kind == EVOLUTION and is_discrete(problem):
+        kind = DISCRETE
     constants = make_settings(base, settings, problem.dim, budget)
     if settings is None:
         constants = suited(kind, constants)

@@ -12,6 +12,9 @@ from rdex.strategies.strategy import Context
 #: The kind of a plain differential evolution, which the driver runs in compiled code.
 EVOLUTION = "evolution"
 
+#: A differential evolution for categories and lists; `minimize` takes it where a problem has them.
+DISCRETE = "discrete"
+
 #: Search by models.
 SCOUT = "scout"
 
@@ -101,4 +104,8 @@ def make_strategy(kind: str, context: Context) -> Any:
         from rdex.strategies.hybrid import Hybrid
 
         return Hybrid(context)
+    if kind == DISCRETE:
+        from rdex.strategies.discrete import DiscreteEvolution
+
+        return DiscreteEvolution(context)
     raise NotImplementedError(kind)

@@ -58,6 +58,8 @@ class Context:
     scales_itself: whether the scales of the constraints are for the search to learn.
     make_engine: ``make_engine(maxfev, number, points)``: differential evolution number 0, 1, … of
         the run, for a budget of its own, whose first initial points are `points` (k, d).
+    make_coded_engine: ``make_coded_engine(coded, trials, number, points)``: the same for a problem
+        whose categories are coded (`OneHot`), sized for what is left of the budget of the run.
     is_async: whether results come in any order and workers never wait.
     label: what results call the algorithm.
     n_elsewhere: evaluations whose points are not in the archive: those of a differential evolution.
@@ -72,6 +74,7 @@ class Context:
     start: Floats | None = None
     scales_itself: bool = True
     make_engine: Callable[[int, int, Floats | None], Engine] | None = None
+    make_coded_engine: Callable[[Any, int, int, Floats | None], Engine] | None = None
     is_async: bool = False
     label: str = ""
     n_elsewhere: int = 0

@@ -1,0 +1,202 @@
+"""Success on the mixed suite: rdex, nevergrad, Optuna's TPE and pymoo's mixed-variable GA.
+
+A run is successful where it evaluates a feasible point at the optimum, which is known by
+enumeration. All optimisers get the variables as what they are (real, integer, ordered, category),
+the constraints in their own way, and the same number of evaluations.
+
+    python benchmarks/mixed.py --budget 1000 --runs 5
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import math
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import rdex
+from rdex.suites import mixed
+from rdex.suites.mixed.design import Mixed
+from rdex.suites.success import target
+
+ALL = ("rdex-csop", "rdex-tide", "nevergrad", "optuna", "pymoo")
+
+
+class Counted:
+    """The formula of a problem; notes when the optimum was found."""
+
+    def __init__(self, problem: Mixed, budget: int) -> None:
+        self.formula = problem.formula
+        self.limit = target(problem.problem())
+        self.budget = budget
+        self.nfev = 0
+        self.found: int | None = None
+
+    def __call__(self, design: dict[str, Any]) -> tuple[float, list[float]]:
+        self.nfev += 1
+        f, g = self.formula(design)
+        holds = all(value <= 0 for value in g)
+        if self.found is None and self.nfev <= self.budget and holds and f <= self.limit:
+            self.found = self.nfev
+        return f, g
+
+
+def run_rdex(algorithm: str) -> Callable[[Mixed, Counted, int], None]:
+    def run(problem: Mixed, counted: Counted, seed: int) -> None:
+        made = rdex.Problem.from_function(
+            counted, problem.variables, n_ineq=len(problem.constraints)
+        )
+        rdex.minimize(
+            made, algorithm=algorithm, maxfev=counted.budget, rng=seed, target=counted.limit
+        )
+
+    return run
+
+
+def run_nevergrad(problem: Mixed, counted: Counted, seed: int) -> None:
+    """NGOpt, told the violations; ordered lists are transitions, categories choices."""
+    import nevergrad as ng
+
+    parts = {}
+    for name, v in problem.variables.items():
+        if v.kind == "real":
+            parts[name] = ng.p.Scalar(lower=v.low, upper=v.high)
+        elif v.kind == "integer":
+            parts[name] = ng.p.Scalar(lower=v.low, upper=v.high).set_integer_casting()
+        elif v.kind == "choices":
+            parts[name] = ng.p.TransitionChoice(list(v.values))
+        else:
+            parts[name] = ng.p.Choice(list(v.values))
+    space = ng.p.Dict(**{f"v{k}": part for k, part in enumerate(parts.values())})
+    space.random_state.seed(seed)
+    search = ng.optimizers.NGOpt(space, budget=counted.budget)
+    for _ in range(counted.budget):
+        candidate = search.ask()
+        f, g = counted(dict(zip(parts, candidate.value.values(), strict=True)))
+        violations = np.maximum(g, 0.0)
+        search.tell(candidate, f, violations if len(g) else None)
+        if counted.found:
+            return
+
+
+def run_optuna(problem: Mixed, counted: Counted, seed: int) -> None:
+    """TPE with its constraints; ordered lists are integers, categories categorical."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    variables = problem.variables
+
+    def objective(trial: Any) -> float:
+        design = {}
+        for name, v in variables.items():
+            if v.kind == "real":
+                design[name] = trial.suggest_float(name, v.low, v.high)
+            elif v.kind == "categories":
+                code = trial.suggest_categorical(name, list(range(len(v.values))))
+                design[name] = v.decoded(code)
+            else:
+                design[name] = v.decoded(trial.suggest_int(name, int(v.low), int(v.high)))
+        f, g = counted(design)
+        trial.set_user_attr("g", [float(value) for value in g])
+        if counted.found:
+            trial.study.stop()
+        return f
+
+    has_constraints = bool(problem.constraints)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sampler = optuna.samplers.TPESampler(
+            seed=seed,
+            constraints_func=(lambda trial: trial.user_attrs["g"]) if has_constraints else None,
+        )
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(objective, n_trials=counted.budget)
+
+
+def run_pymoo(problem: Mixed, counted: Counted, seed: int) -> None:
+    """The genetic algorithm for mixed variables, without repeated designs."""
+    from pymoo.core.mixed import MixedVariableGA
+    from pymoo.core.problem import ElementwiseProblem
+    from pymoo.core.variable import Choice, Integer, Real
+    from pymoo.optimize import minimize
+
+    kinds: dict[str, Any] = {}
+    for name, v in problem.variables.items():
+        if v.kind == "real":
+            kinds[name] = Real(bounds=(v.low, v.high))
+        elif v.kind == "categories":
+            kinds[name] = Choice(options=list(range(len(v.values))))
+        else:
+            kinds[name] = Integer(bounds=(int(v.low), int(v.high)))
+
+    class Wrapped(ElementwiseProblem):
+        def __init__(self) -> None:
+            super().__init__(vars=kinds, n_obj=1, n_ieq_constr=len(problem.constraints))
+
+        def _evaluate(self, X: dict[str, Any], out: dict[str, Any], *args: Any, **more: Any):
+            design = {n: v.decoded(float(X[n])) for n, v in problem.variables.items()}
+            out["F"], g = counted(design)
+            if g:
+                out["G"] = g
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        minimize(Wrapped(), MixedVariableGA(pop_size=50), ("n_eval", counted.budget), seed=seed)
+
+
+RUNNERS: dict[str, Callable[[Mixed, Counted, int], None]] = {
+    "rdex-csop": run_rdex("rdex-csop"),
+    "rdex-tide": run_rdex("rdex-tide"),
+    "nevergrad": run_nevergrad,
+    "optuna": run_optuna,
+    "pymoo": run_pymoo,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--budget", type=int, default=1000)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--optimisers", nargs="*", default=list(ALL))
+    parser.add_argument("--json", help="file to write the counts to")
+    asked = parser.parse_args()
+    chosen = [
+        name for name in asked.optimisers
+        if name.startswith("rdex") or importlib.util.find_spec(name) is not None
+    ]  # fmt: skip
+    print(f"{'problem':16}" + "".join(f"{name:>12}" for name in chosen))
+    counts: dict[str, dict[str, int]] = {}
+    seconds = dict.fromkeys(chosen, 0.0)
+    for name in mixed.NAMES:
+        problem = mixed.mixed(name)
+        row = {}
+        for optimiser in chosen:
+            start = time.perf_counter()
+            solved = 0
+            for seed in range(asked.runs):
+                counted = Counted(problem, asked.budget)
+                RUNNERS[optimiser](problem, counted, seed)
+                solved += counted.found is not None
+            seconds[optimiser] += time.perf_counter() - start
+            row[optimiser] = solved
+        counts[name] = row
+        print(f"{name:16}" + "".join(f"{row[o]:>12}" for o in chosen), flush=True)
+    n = asked.runs * len(counts)
+    shares = {o: sum(row[o] for row in counts.values()) / n for o in chosen}
+    print(f"{'share':16}" + "".join(f"{share:>12.2f}" for share in shares.values()))
+    errors = [math.sqrt(share * (1 - share) / n) for share in shares.values()]
+    print(f"{'± (1 sd)':16}" + "".join(f"{error:>12.2f}" for error in errors))
+    print(f"{'seconds':16}" + "".join(f"{spent:>12.0f}" for spent in seconds.values()))
+    if asked.json:
+        with open(asked.json, "w", encoding="utf-8") as stream:
+            json.dump({"budget": asked.budget, "runs": asked.runs, "solved": counts}, stream)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""`DiscreteEvolution`: differential evolution for categories and lists.
+
+Three things differ from the plain evolution. Categories are spread over coordinates (`OneHot`). A
+point that is known is never evaluated again: its values are told at once, and cost nothing. A
+population that only asks for known points makes room for another.
+
+Measured on the mixed suite (13 problems, 2000 evaluations, 10 runs each): 70 % of the runs find the
+optimum, 51 % where categories are rounded places in a list, 59 % with `OneHot` alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rdex.engine.engine import LARGEST_BATCH, Engine, default_batch
+from rdex.problem.problem import Floats, Problem
+from rdex.strategies.archive import Sample
+from rdex.strategies.composite import Composite, best_rows
+from rdex.strategies.one_hot import OneHot
+from rdex.strategies.strategy import Context, Trial
+
+#: The one part.
+EVOLUTION = "evolution"
+
+#: Trials of a population that may cost nothing, as a multiple of its budget.
+TRIALS_PER_EVALUATION = 10
+
+#: A population restarts once so many trials per member in a row were known.
+PATIENCE = 3
+LEAST_MEMBERS = 20
+
+#: Restarts in a row without a new point that end the search: everything has been seen.
+MOST_IDLE = 5
+
+
+def is_discrete(problem: Problem) -> bool:
+    """Whether a problem has categories, or lists and nothing that is real."""
+    variables = problem.variables
+    if variables is None or not variables.has_lists:
+        return False
+    return bool(variables.unordered.any() or variables.whole.all())
+
+
+class DiscreteEvolution(Composite):
+    """Populations one after the other, none of which evaluates what is known.
+
+    Parameters
+    ----------
+    context : Context
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.phase = EVOLUTION
+        self.book(EVOLUTION).reason = "the whole budget"
+        self._coded = OneHot(context.space, context.judge.n_ineq, context.judge.n_eq)
+        self._known: dict[bytes, Sample] = {}
+        for k in range(self.archive.n):
+            sample = self.archive.sample(k)
+            self._known[sample.x.tobytes()] = sample
+        self._n_engines = 0
+        self._n_rounds = 0
+        self._idle = 0  # restarts since the last new point
+        self._is_scaled = not context.scales_itself
+        self._rows: list[bytes] = []  # points of the batch, in the order of the engine
+        self._waiting: set[bytes] = set()  # of these, what is out
+        start = self._start_points()
+        self._engine = self._new_engine(start)
+
+    # --- populations ------------------------------------------------------------------------------
+    def _start_points(self) -> Floats | None:
+        """What is known, best first, then what the user wants evaluated."""
+        known = self.archive.x[best_rows(self.archive, self.archive.n)]
+        given = np.empty((0, known.shape[1])) if self.context.start is None else self.context.start
+        points = np.concatenate([known, given])
+        return self._coded.encoded(points) if len(points) else None
+
+    def _new_engine(self, points: Floats | None) -> Engine:
+        """A population for what is left of the budget."""
+        assert self.context.make_coded_engine is not None
+        trials = max(self.context.left * TRIALS_PER_EVALUATION, 8)
+        engine = self.context.make_coded_engine(self._coded, trials, self._n_engines, points)
+        self._n_engines += 1
+        self._begun_at = self.context.used
+        self._begun_clock = self._clock
+        self._n_known = 0  # known trials in a row
+        return engine
+
+    def _restart(self) -> None:
+        """Another population, from random points."""
+        self._n_rounds += self._engine.generation
+        self.n_restarts += 1
+        self._idle += 1
+        self._engine = self._new_engine(None)
+
+    @property
+    def n_rounds(self) -> int:
+        """Generations."""
+        return self._n_rounds + self._engine.generation
+
+    # --- asking and telling -----------------------------------------------------------------------
+    def ask(self, n: int = 0) -> list[Trial]:
+        """New points of one batch; none while results are needed first, or at the end."""
+        while not self._rows and self._idle < MOST_IDLE and self.room > 0:
+            engine = self._engine
+            size = min(n or default_batch(engine.n), LARGEST_BATCH)
+            points = self._coded.decoded(engine.ask(min(size, self.room)))
+            self._rows = [point.tobytes() for point in points]
+            new = {key: point for key, point in zip(self._rows, points, strict=True)
+                   if key not in self._known}  # fmt: skip
+            self._n_known = 0 if new else self._n_known + len(self._rows)
+            self._waiting = set(new)
+            if new:
+                self._idle = 0
+                return self.hand_out(EVOLUTION, [Trial(0, point) for point in new.values()])
+            self._finish_batch()
+        return []
+
+    def take(self, part: str, id: int, sample: Sample) -> None:
+        """One of the batch is known."""
+        self.keep(part, sample)
+        key = sample.x.tobytes()
+        self._known[key] = sample
+        self._waiting.discard(key)
+        if self._rows and not self._waiting:
+            self._finish_batch()
+
+    def inject(self, sample: Sample) -> None:
+        """A point nobody asked for is known from now on."""
+        super().inject(sample)
+        self._known[sample.x.tobytes()] = sample
+
+    def _finish_batch(self) -> None:
+        """Tell the engine all values of the batch; perhaps begin anew."""
+        engine, samples = self._engine, [self._known[key] for key in self._rows]
+        self._rows = []
+        engine.tell(
+            np.array([sample.f for sample in samples]),
+            np.array([sample.g for sample in samples]),
+            np.array([sample.h for sample in samples]),
+        )
+        if not self._is_scaled and engine.nfev >= engine.n0:
+            self.archive.rescale(engine.constraint_scale)
+            self._is_scaled = True
+        used = (self.context.used - self._begun_at) / max(1, self.context.maxfev - self._begun_at)
+        time = (self._clock - self._begun_clock) / max(1e-9, 1.0 - self._begun_clock)
+        engine.set_clock(min(max(used, time, 0.0), 1.0))
+        patience = PATIENCE * max(engine.n, LEAST_MEMBERS)
+        if engine.is_finished or self._n_known > patience:
+            self._restart()
