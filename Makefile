@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all bench bench-campaign fidelity success simulator alternatives peers reproduce ablation tuning champion docs wheel clean
+.PHONY: help setup run test lint test-all bench bench-campaign fidelity success simulator alternatives peers reproduce ablation tuning champion docs gallery wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -78,6 +78,9 @@ docs: $(READY) ## build the documentation site into site/, and the notebooks
 	@$(BIN)/python scripts/notebooks.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "site/index.html"
+
+gallery: $(READY) ## draw the figures of docs/gallery.md again
+	$(BIN)/python scripts/gallery.py
 
 # Failed runs (exit code 3) are shown in the report.
 peers: $(READY) ## presets beside other packages' optimisers, C01 to C28 (about 2 hours; resumable)

@@ -1,0 +1,73 @@
+"""Every script of the gallery solves its problem and draws its figure."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+SCRIPTS = {path.stem: path for path in (PROJECT / "examples" / "gallery").glob("*.py")}
+
+#: Script -> the largest f that counts as solved; None where nothing is feasible.
+SOLVED = {
+    "welded_beam": 1.73,
+    "pressure_vessel": 6100,
+    "tension_spring": 0.0128,
+    "truss": 5200,
+    "gear_train": 1e-8,
+    "packing": -0.2,
+    "chain": -17.0,
+    "throw": 17.2,
+    "crashes": 1e-3,
+    "infeasible": None,
+    "materials": 4.7,
+    "workers": 2.5,
+    "cluster": -0.99,
+    "kinetics": 0.005,
+}
+
+
+def run(name):
+    mpl = pytest.importorskip("matplotlib")
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    script = runpy.run_path(str(SCRIPTS[name]))
+    result = script["solve"]()
+    figure = script["draw"](result)
+    figure.canvas.draw()
+    pyplot.close(figure)
+    return result
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", sorted(set(SOLVED) - {"cluster", "infeasible"}))
+def test_a_script_solves_its_problem(name):
+    pytest.importorskip("pandas")
+    result = run(name)
+    assert result.success and result.fun <= SOLVED[name]
+
+
+@pytest.mark.compiled
+def test_the_infeasible_one_says_so():
+    result = run("infeasible")
+    assert not result.success and "stiffness" in result.message
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+@pytest.mark.filterwarnings("default")  # of Dask and what it brings
+def test_the_one_on_a_cluster():
+    pytest.importorskip("distributed")
+    assert run("cluster").fun <= SOLVED["cluster"]
+
+
+def test_the_page_shows_every_script():
+    page = (PROJECT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"<!-- code: (\w+) -->", page)) == set(SCRIPTS) == set(SOLVED)
+    shown = re.findall(r"\(assets/gallery/(\w+)\.png\)", page)
+    assert sorted(shown) == sorted(SCRIPTS)
+    figures = list((PROJECT / "docs" / "assets" / "gallery").glob("*.png"))
+    assert {path.stem for path in figures} == set(SCRIPTS)
+    assert sum(path.stat().st_size for path in figures) < 500_000
