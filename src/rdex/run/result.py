@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rdex.evaluation.evaluator import Evaluator
     from rdex.run.driver import Driver
     from rdex.run.searching import Searching
+    from rdex.run.sensitivity import Sensitivity
 
 log = logging.getLogger("rdex")
 
@@ -102,6 +103,28 @@ class Result(OptimizeResult):  # type: ignore[misc]
         if "evaluation_log" not in self:
             raise AttributeError("evaluations are kept in async runs and with evaluations=path")
         return self["evaluation_log"].table()
+
+    def sensitivity(self, problem: Problem | None = None) -> Sensitivity:
+        """What limits the design: the price of every active constraint and bound.
+
+        Takes about 4 evaluations per variable, in this process; they are not counted in `nfev`.
+        `problem` is needed for results that were read from a file.
+        """
+        from rdex.run.sensitivity import sensitivity_of
+
+        return sensitivity_of(self, *self._solved(problem))
+
+    def _solved(self, problem: Problem | None) -> tuple[Problem, Any]:
+        """The problem behind the result and its logarithmic variables."""
+        known = self.__dict__.get("solved")
+        if problem is not None:
+            return problem, None if known is None else known[1]
+        if known is None:
+            raise ValueError("the result does not know its problem any more: give problem=")
+        return known[0], known[1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self),)  # without the problem, which may not be picklable
 
     def plot(self, axes: Any = None) -> Any:
         """Draw objective and violation over evaluations; returns the matplotlib figure."""
@@ -197,6 +220,8 @@ def make_result(
         maxfev=standing.maxfev,
         seconds=seconds,
     )
+    # Beside the fields: it is no part of what a result holds.
+    object.__setattr__(result, "solved", (problem, searching.spec.log_variables))
     result.notes = notes_of(result, searching.spec)
     return result
 

@@ -1,0 +1,366 @@
+"""`Sensitivity`: what limits a design: the price of every active constraint and bound.
+
+At the best point the gradients of f and of the constraints are estimated by finite differences,
+and the forces of constraints and bounds that balance the gradient of f are found by least squares:
+Lagrange multipliers. A multiplier is the price of its constraint: relaxed by a little, f falls by
+the price times that little. Everything happens in the unit cube of the variables.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rdex.problem.problem import Floats, Problem
+from rdex.problem.space import Space
+from rdex.problem.stated import unit_of
+from rdex.run.constraint_state import ConstraintState, percent_text, with_unit
+
+if TYPE_CHECKING:
+    from rdex.run.result import Result
+
+#: Steps of the differences, in widths of the box. Two of them give the error of the gradients.
+STEP = 1e-4
+
+#: Constraints and bounds nearer than this, in widths of the box, may hold the point back.
+REACH = 0.05
+
+#: At this distance a constraint must explain as much as it would on the point to get a price.
+DOUBT = 0.01
+
+#: A point touches what is nearer than this, in widths of the box.
+TIGHT = 1e-6
+
+#: Shares of the gradient of f: what balance leaves, and what a force must have to be a price.
+ROUGH = 0.05
+NEGLIGIBLE = 1e-6
+
+#: What a constraint is relaxed by, in the texts.
+PERCENT = 0.01
+
+
+class Price(NamedTuple):
+    """What relaxing one limit saves.
+
+    name: the constraint, or the variable whose bound it is. kind: "constraint", "lower bound" or
+    "upper bound". amount: one percent of the limit, of the scale of a constraint with limit 0, or
+    of the range of a variable. saves: how much f falls if the limit is relaxed by that amount.
+    uncertainty: of `saves`. percent: `saves` in percent of |f|; NaN for f = 0.
+    """
+
+    name: str
+    kind: str
+    amount: float
+    units: str
+    saves: float
+    uncertainty: float
+    percent: float
+
+    @property
+    def per_unit(self) -> float:
+        """Fall of f per unit of the constraint: the Lagrange multiplier."""
+        return self.saves / self.amount
+
+    def __str__(self) -> str:
+        what = (
+            f"`{self.name}`" if self.kind == "constraint" else f"the {self.kind} of `{self.name}`"
+        )
+        by = with_unit(f"{self.amount:.4g}", self.units)
+        if math.isnan(self.percent):
+            return f"relaxing {what} by 1 % ({by}) saves {self.saves:.4g} ± {self.uncertainty:.2g}"
+        share = self.uncertainty / self.saves * self.percent if self.saves else 0.0
+        return (
+            f"relaxing {what} by 1 % ({by}) saves {percent_text(self.percent)} ± {share:.2g} % "
+            f"({self.saves:.4g})"
+        )
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """What limits the design of a result.
+
+    Attributes
+    ----------
+    prices : list of Price
+        Constraints that hold f up, dearest first.
+    bounds : list of Price
+        Variables held at a bound, dearest first.
+    free : list of str
+        Constraints without a price: moving them a little changes nothing.
+    residual : float
+        Share of the gradient of f that no limit explains: 0 at a smooth local optimum.
+    nfev : int
+        Evaluations spent, beside those of the result.
+    notes : list of str
+        What to know before the numbers are used.
+    """
+
+    prices: list[Price]
+    bounds: list[Price]
+    free: list[str]
+    residual: float
+    nfev: int
+    notes: list[str]
+
+    def __str__(self) -> str:
+        lines = [f"What limits the design ({self.nfev} evaluations)"]
+        lines += [f"  {price}" for price in (*self.prices, *self.bounds)]
+        if not self.prices and not self.bounds:
+            lines.append("  no constraint and no bound: f has its least value inside")
+        if self.free:
+            lines.append(f"  without influence: {', '.join(self.free)}")
+        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def sensitivity_of(
+    result: Result, problem: Problem, log_variables: NDArray[np.bool_] | None
+) -> Sensitivity:
+    """The prices at the best point of a feasible result."""
+    if not result.feasible:
+        raise ValueError("nothing feasible was found, so nothing has a price; see conflict()")
+    local = LocalModel(problem, Space(problem, log_variables), result)
+    forces = balanced(local, result)
+    notes = []
+    if forces.residual > ROUGH:
+        notes.append(
+            f"limits explain all but {100 * forces.residual:.0f} % of the gradient of f: the point "
+            "is no local optimum yet, or f is not smooth there; more evaluations help"
+        )
+    if forces.n_tight > local.free.size:
+        notes.append(
+            f"{forces.n_tight} limits meet at a point with {local.free.size} variables that can "
+            "move: prices are those of one balance among several"
+        )
+    if local.n_held:
+        notes.append(f"{local.n_held} variables that take no small steps were held fixed")
+    if local.n_failed:
+        notes.append(f"{local.n_failed} evaluations failed")
+    prices, free = constraint_prices(result, problem, forces)
+    return Sensitivity(
+        prices, bound_prices(result, problem, local, forces), free, forces.residual, local.nfev,
+        notes,
+    )  # fmt: skip
+
+
+class LocalModel:
+    """Gradients of f and of all constraints in the unit cube, with their errors.
+
+    gradient, error: (1 + m, k) arrays, f first, over the variables that can move.
+    """
+
+    def __init__(self, problem: Problem, space: Space, result: Result) -> None:
+        self.space = space
+        self.z = space.to_unit(np.asarray(problem.encoded(result.x), dtype=np.float64))
+        self.free = np.flatnonzero(space.continuous)
+        self.n_held = int((~space.continuous & ~space.fixed).sum())
+        self.nfev = 0
+        self.n_failed = 0
+        self._problem = problem
+        self.value = self._values(self.z[None, :])[0]
+        coarse = (
+            np.array([self._slope(j, 2 * STEP) for j in self.free.tolist()]).reshape(-1, self.m1).T
+        )
+        fine = np.array([self._slope(j, STEP) for j in self.free.tolist()]).reshape(-1, self.m1).T
+        self.gradient = (4.0 * fine - coarse) / 3.0  # Richardson: of fourth order
+        self.error = np.abs(self.gradient - fine)
+        broken = ~np.isfinite(self.gradient).all(axis=0)
+        self.gradient[:, broken] = 0.0
+        self.error[:, broken] = 0.0
+
+    @property
+    def m1(self) -> int:
+        """f and all constraints."""
+        return 1 + self._problem.n_constraints
+
+    def _values(self, z: Floats) -> Floats:
+        """f, G and H at rows of the unit cube."""
+        self.nfev += len(z)
+        f, g, h = self._problem.evaluate(self.space.from_unit(z))
+        values = np.concatenate([f[:, None], g, h], axis=1)
+        self.n_failed += int((~np.isfinite(values).all(axis=1)).sum())
+        return values
+
+    def _gradients(self, step: float) -> Floats:
+        """Slopes (1 + m, k) along all variables that can move."""
+        slopes = [self._slope(j, step) for j in self.free.tolist()]
+        return np.array(slopes).reshape(-1, self.m1).T
+
+    def _slope(self, j: int, step: float) -> Floats:
+        """Derivatives along one variable, of second order, inside the box."""
+        up, down = self.z[j] + 2 * step <= 1.0, self.z[j] - 2 * step >= 0.0
+        if up and down:
+            ahead, behind = self._values(self._moved(j, (step, -step)))
+            return (ahead - behind) / (2 * step)
+        sign = 1.0 if up else -1.0
+        one, two = self._values(self._moved(j, (sign * step, 2 * sign * step)))
+        return sign * (-3.0 * self.value + 4.0 * one - two) / (2 * step)
+
+    def _moved(self, j: int, steps: tuple[float, float]) -> Floats:
+        """The point, moved along one variable."""
+        rows = np.repeat(self.z[None, :], len(steps), axis=0)
+        rows[:, j] += steps
+        return rows
+
+
+class Forces(NamedTuple):
+    """Multipliers (f per unit) of constraints, and of lower and upper bounds in the unit cube."""
+
+    constraints: Floats
+    constraint_errors: Floats
+    lower: Floats
+    upper: Floats
+    bound_errors: Floats
+    residual: float
+    n_tight: int  # constraints and bounds that the point touches
+
+
+class Column(NamedTuple):
+    """A limit that may hold the point back: its unit force, how far away it is, what it is."""
+
+    force: Floats
+    error: float  # of the force, relative
+    distance: float  # in widths of the box
+    scale: float  # multiplier = strength / scale
+    kind: str
+    place: int
+    sign: float = 1.0
+
+
+def columns_of(local: LocalModel, result: Result) -> list[Column]:
+    """Every constraint and bound within reach."""
+    found = []
+    for k, state in enumerate(result.violations):
+        slope, error = local.gradient[1 + k], local.error[1 + k]
+        size = float(np.linalg.norm(slope))
+        if size == 0.0:
+            continue
+        distance = 0.0 if state.kind == "=" else max(0.0, -state.excess / size)
+        if distance > REACH:
+            continue
+        relative = float(np.linalg.norm(error)) / size
+        signs = (1.0, -1.0) if state.kind == "=" else (1.0,)
+        found += [
+            Column(sign * slope / size, relative, distance, size, "constraint", k, sign)
+            for sign in signs
+        ]
+    for place, j in enumerate(local.free):
+        unit = np.zeros(local.free.size)
+        for kind, distance, sign in (
+            ("lower", local.z[j], -1.0), ("upper", 1.0 - local.z[j], 1.0)
+        ):  # fmt: skip
+            if distance <= REACH:
+                unit[place] = sign
+                found.append(Column(unit.copy(), 0.0, distance, 1.0, kind, place))
+    return found
+
+
+def balanced(local: LocalModel, result: Result) -> Forces:
+    """Strengths >= 0 that balance the gradient of f; far limits are held to be weak."""
+    from scipy.optimize import nnls
+
+    k, m = local.free.size, len(result.violations)
+    target = -local.gradient[0]
+    size = float(np.linalg.norm(target))
+    columns = columns_of(local, result)
+    strengths = np.zeros(len(columns))
+    errors = np.zeros(len(columns))
+    if columns and size > 0.0:
+        forces = np.array([column.force for column in columns]).T
+        doubt = np.diag([column.distance / DOUBT for column in columns])
+        strengths, _ = nnls(np.vstack([forces, doubt]), np.r_[target, np.zeros(len(columns))])
+        strengths[strengths < NEGLIGIBLE * size] = 0.0
+        errors = strength_errors(local, columns, forces, strengths, target)
+    constraints, constraint_errors = np.zeros(m), np.zeros(m)
+    bounds, bound_errors = {"lower": np.zeros(k), "upper": np.zeros(k)}, np.zeros(k)
+    balance = target.copy()
+    for column, strength, error in zip(columns, strengths, errors, strict=True):
+        balance -= strength * column.force
+        if column.kind == "constraint":
+            constraints[column.place] += column.sign * strength / column.scale
+            constraint_errors[column.place] += error / column.scale
+        else:
+            bounds[column.kind][column.place] = strength
+            bound_errors[column.place] = error
+    residual = float(np.linalg.norm(balance)) / size if size > 0.0 else 0.0
+    n_tight = sum(column.distance < TIGHT and column.sign > 0 for column in columns)
+    return Forces(
+        constraints, constraint_errors, bounds["lower"], bounds["upper"], bound_errors, residual,
+        n_tight,
+    )  # fmt: skip
+
+
+def strength_errors(
+    local: LocalModel, columns: list[Column], forces: Floats, strengths: Floats, target: Floats
+) -> Floats:
+    """Errors of strengths: what balance leaves and what the differences leave open."""
+    errors = np.zeros(len(columns))
+    acting = np.flatnonzero(strengths > 0.0)
+    if not acting.size:
+        return errors
+    inverse = np.linalg.pinv(forces[:, acting])
+    left = target - forces[:, acting] @ strengths[acting]
+    slope_error = local.error[0] + sum(
+        strengths[i] * columns[i].error * np.abs(columns[i].force) for i in acting
+    )
+    spread = float(np.linalg.norm(left)) / math.sqrt(max(1, left.size))
+    errors[acting] = np.abs(inverse) @ (slope_error + spread)
+    return errors
+
+
+def constraint_prices(
+    result: Result, problem: Problem, forces: Forces
+) -> tuple[list[Price], list[str]]:
+    """Prices of constraints, dearest first, and the names of those without one."""
+    prices, free = [], []
+    states: list[ConstraintState] = result.violations
+    for state, multiplier, error in zip(
+        states, forces.constraints, forces.constraint_errors, strict=True
+    ):
+        if abs(multiplier) <= error:
+            free.append(state.name)
+            continue
+        amount = PERCENT * (abs(state.bound) or state.usual_size)
+        saves = abs(multiplier) * amount
+        prices.append(
+            Price(state.name, "constraint", amount, state.units, saves, error * amount,
+                  percent_of(saves, result.fun))
+        )  # fmt: skip
+    return sorted(prices, key=lambda price: -price.saves), free
+
+
+def bound_prices(
+    result: Result, problem: Problem, local: LocalModel, forces: Forces
+) -> list[Price]:
+    """Prices of bounds, dearest first: one percent of the range of the variable."""
+    prices = []
+    for place, j in enumerate(local.free):
+        for kind, strengths in (("lower bound", forces.lower), ("upper bound", forces.upper)):
+            saves = PERCENT * float(strengths[place])
+            if saves == 0.0:
+                continue
+            name = problem.variable_names[j]
+            amount = PERCENT * float(problem.upper[j] - problem.lower[j])
+            if local.space.logarithmic[j]:  # the same small step, seen from the bound
+                at = problem.upper[j] if kind == "upper bound" else problem.lower[j]
+                ratio = problem.upper[j] / problem.lower[j]
+                amount = PERCENT * float(at * math.log(ratio))
+            prices.append(
+                Price(name, kind, amount, unit_of(problem.units, name), saves,
+                      PERCENT * float(forces.bound_errors[place]), percent_of(saves, result.fun))
+            )  # fmt: skip
+    return sorted(prices, key=lambda price: -price.saves)
+
+
+def percent_of(saves: float, f: float) -> float:
+    """In percent of |f|."""
+    return 100.0 * saves / abs(f) if f else math.nan

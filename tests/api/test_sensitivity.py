@@ -1,0 +1,158 @@
+"""Prices of constraints and bounds, against re-optimisation and by hand."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.optimize import NonlinearConstraint
+from scipy.optimize import minimize as scipy_minimize
+
+import rdex
+from rdex import suites
+
+DESIGNS = (
+    "cantilever-beam", "gas-compressor", "i-beam", "pressure-vessel",
+    "rolling-bearing", "speed-reducer", "stepped-cantilever", "three-bar-truss", "thrust-bearing",
+    "tubular-column", "welded-beam",
+)  # fmt: skip
+
+
+def reoptimised(problem, x, shifts):
+    """Best f near x where constraint k is g <= shifts[k]; SLSQP in units of box and size.
+
+    It stops early from some starts: the best feasible end of several counts.
+    """
+    width = problem.upper - problem.lower
+    whole = np.zeros(problem.dim, bool) if problem.integrality is None else problem.integrality
+    sample = problem.lower + np.random.default_rng(0).random((50, problem.dim)) * width
+    scale = np.maximum(np.median(np.abs(problem.evaluate(sample)[1]), axis=0), 1e-12)
+
+    def values(z):
+        return problem.evaluate((problem.lower + z * width)[None, :])
+
+    start = (x - problem.lower) / width
+    size = max(abs(values(start)[0][0]), 1e-12)
+
+    def solved(begin):
+        found = scipy_minimize(
+            lambda z: values(z)[0][0] / size,
+            begin,
+            method="SLSQP",
+            bounds=[(z, z) if flag else (0, 1) for z, flag in zip(start, whole, strict=True)],
+            constraints={"type": "ineq", "fun": lambda z: (shifts - values(z)[1][0]) / scale},
+            options={"ftol": 1e-14, "maxiter": 300, "eps": 1e-8},
+        )
+        holds = ((values(found.x)[1][0] - shifts) / scale <= 1e-9).all()
+        return found.fun * size if holds else np.inf
+
+    rng = np.random.default_rng(1)
+    moves = [np.where(whole, 0.0, rng.normal(0, size, problem.dim)) for size in (1e-4, 1e-3, 1e-2)]
+    return min(solved(np.clip(start + move, 0, 1)) for move in (0.0 * start, *moves))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", DESIGNS)
+def test_prices_are_those_of_reoptimisation(name):
+    problem = suites.get(f"engineering/{name}")
+    F, G, _ = problem.evaluate(problem.optimum_x[None, :])
+    known = {"x": problem.optimum_x, "fun": F, "G": G}
+    result = rdex.minimize(problem, maxfev=40, rng=0, x0=known, ineq_tol=1e-9)
+    found = result.sensitivity()
+    assert found.prices and found.residual < 0.02
+    for price in found.prices[:3]:
+        step = np.zeros(problem.n_ineq)
+        step[problem.constraint_names.index(price.name)] = 0.02 * price.amount
+        fall = reoptimised(problem, result.x, -step) - reoptimised(problem, result.x, step)
+        assert price.saves == pytest.approx(fall / 0.04, rel=0.1)
+
+
+def area(x):
+    return x[0] * x[1]
+
+
+@pytest.fixture(scope="module")
+def rectangle():
+    """min x + y with xy >= 4 and x <= 1: y = 4, f = 5; df/dc = 1, df/dx = 1 - 4 = -3."""
+    return rdex.minimize(
+        lambda x: x[0] + x[1],
+        [(0.1, 1.0), (0.1, 10.0)],
+        constraints=[
+            NonlinearConstraint(area, 4.0, np.inf),
+            NonlinearConstraint(lambda x: x[1], -np.inf, 8.0),
+        ],
+        constraint_names=["area", "height"],
+        variable_names=["width", "depth"],
+        units={"area": "m²", "width": "m"},
+        maxfev=4000,
+        rng=0,
+    )
+
+
+def test_a_case_by_hand(rectangle):
+    found = rectangle.sensitivity()
+    (price,) = found.prices
+    assert price.name == "area" and price.per_unit == pytest.approx(1.0, rel=1e-3)
+    assert price.amount == pytest.approx(0.04) and price.percent == pytest.approx(0.8, rel=1e-3)
+    assert price.uncertainty < 0.01 * price.saves
+    (bound,) = found.bounds
+    assert (bound.name, bound.kind) == ("width", "upper bound")
+    assert bound.saves == pytest.approx(3 * 0.009, rel=1e-3)
+    assert found.free == ["height"] and found.notes == []
+    assert found.nfev == 1 + 2 * 2 * 2
+    text = str(found)
+    assert "relaxing `area` by 1 % (0.04 m²) saves 0.8 %" in text
+    assert "without influence: height" in text and "<pre>" in found._repr_html_()
+
+
+def test_uncertainty_grows_with_noise():
+    def noisy(x):
+        return x[0] + x[1] + 1e-5 * np.sin(1e7 * x.sum())
+
+    result = rdex.minimize(
+        noisy, [(0.1, 10.0)] * 2, constraints=NonlinearConstraint(area, 4.0, np.inf),
+        maxfev=4000, rng=0,
+    )  # fmt: skip
+    found = result.sensitivity()
+    rough = [abs(p.saves - 0.02) for p in found.prices]
+    assert found.notes or all(r <= 3 * p.uncertainty for r, p in zip(rough, found.prices,
+                                                                     strict=True))  # fmt: skip
+
+
+def test_points_that_are_no_optimum_are_told():
+    result = rdex.minimize(lambda x: (x[0] - 1) ** 2 + x[1], [(0, 4), (0, 4)], maxfev=5, rng=0)
+    found = result.sensitivity()
+    assert found.residual > 0.05 and "no local optimum" in found.notes[0]
+
+
+def test_integers_are_held_and_logarithms_are_known():
+    result = rdex.minimize(
+        lambda x: x[0] * x[1], [(1, 5), (1e-3, 1e3)], integrality=[1, 0], log_scale=[0, 1],
+        constraints=NonlinearConstraint(lambda x: x[0] + np.log10(x[1]), 0.0, np.inf),
+        maxfev=3000, rng=0,
+    )  # fmt: skip
+    found = result.sensitivity()
+    assert "1 variables that take no small steps were held fixed" in found.notes
+    assert sum(p.kind == "lower bound" for p in found.bounds) + len(found.prices) >= 1
+
+
+def test_an_infeasible_result_has_no_prices_and_a_stored_one_needs_its_problem(rectangle):
+    nothing = rdex.minimize(
+        lambda x: x[0], [(0, 1)], constraints={"type": "ineq", "fun": lambda x: x[0] - 2},
+        maxfev=200, rng=0,
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="nothing has a price"):
+        nothing.sensitivity()
+    again = pickle.loads(pickle.dumps(rectangle))
+    assert again.fun == rectangle.fun
+    with pytest.raises(ValueError, match="give problem="):
+        again.sensitivity()
+    assert again.sensitivity(rectangle.solved[0]).prices[0].name == "area"
+
+
+@pytest.mark.compiled
+def test_more_limits_than_variables_are_told():
+    problem = suites.get("engineering/process-synthesis")
+    F, G, _ = problem.evaluate(problem.optimum_x[None, :])
+    known = {"x": problem.optimum_x, "fun": F, "G": G}
+    found = rdex.minimize(problem, maxfev=40, rng=0, x0=known, ineq_tol=1e-9).sensitivity()
+    assert any("limits meet at a point" in note for note in found.notes)
