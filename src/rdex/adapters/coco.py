@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rdex.adapters.arguments import given
+from rdex.api.minimize import minimize
+from rdex.common.extras import require
 from rdex.problem.problem import Floats, Problem
 
 
@@ -35,4 +40,76 @@ def problem_from(theirs: Any, **facts: Any) -> Problem:
         list(zip(theirs.lower_bounds, theirs.upper_bounds, strict=True)),
         n_ineq=theirs.number_of_constraints,
         **facts,
+    )
+
+
+def run_suite(
+    folder: str | os.PathLike[str],
+    algorithm: Any = None,
+    *,
+    suite: str = "bbob-constrained",
+    instances: str = "",
+    choice: str = "",
+    budget: int = 1000,
+    part: tuple[int, int] = (0, 1),
+    seed: int = 1,
+    name: str | None = None,
+    **options: Any,
+) -> Path:
+    """Solve the problems of a suite under COCO's observer: a data set for its post-processing.
+
+    A run ends where COCO's last target is hit. The same arguments give the same data.
+
+    Parameters
+    ----------
+    folder : path
+        Where the data set goes. COCO adds a number where it exists.
+    algorithm : str or Settings, optional
+        As in `rdex.minimize`.
+    suite, instances, choice : str
+        As in ``cocoex.Suite(suite, instances, choice)``: ``instances="instances: 1-5"``,
+        ``choice="dimensions: 2,3,5 function_indices: 1-54"``.
+    budget : int
+        Evaluations per variable.
+    part : (int, int)
+        ``(k, n)`` solves every n-th problem from number k on, for n processes with a folder each.
+    seed : int
+    name : str, optional
+        Of the algorithm in COCO's pages; default that of `algorithm`.
+    **options
+        Further arguments of `rdex.minimize`.
+
+    Returns
+    -------
+    Path
+        The folder of the data set.
+    """
+    cocoex = require("cocoex", "coco")
+    first, step = part
+    problems = cocoex.Suite(suite, instances, choice)
+    place = Path(folder)
+    label = name or str(algorithm or "rdex")
+    observer = cocoex.Observer(
+        suite, f"outer_folder: {place.parent} result_folder: {place.name} algorithm_name: {label}"
+    )
+    for index in range(first, len(problems), step):
+        theirs = problems.get_problem(index)
+        theirs.observe_with(observer)
+        try:
+            solve(theirs, budget * theirs.dimension, (seed, index), {
+                **given(algorithm=algorithm), **options})  # fmt: skip
+        finally:
+            theirs.free()
+    return Path(observer.result_folder)
+
+
+def solve(theirs: Any, maxfev: int, seed: tuple[int, int], options: dict[str, Any]) -> Any:
+    """One run, to the budget or to COCO's last target."""
+    rng = np.random.SeedSequence(seed)
+    return minimize(
+        problem_from(theirs),
+        maxfev=maxfev,
+        rng=rng,
+        callback=lambda _: bool(theirs.final_target_hit),
+        **options,
     )
