@@ -39,7 +39,7 @@ def runs(number: int, dim: int, n_runs: int) -> np.ndarray:
 
 
 def main() -> None:
-    """Run and print one line a problem."""
+    """Run and print one line per problem."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dim", type=int, default=30)
     parser.add_argument("--runs", type=int, default=9)

@@ -46,7 +46,7 @@ def run(name, out, workers):
 
 
 def scores(trials, resamples):
-    """One line an algorithm and form."""
+    """One line per algorithm and form."""
     names = trials.algorithms
     for form in FORMS:
         drawn = bootstrap(trials, form, n_resamples=resamples)

@@ -3,7 +3,7 @@
     python benchmarks/fidelity.py [--algorithm rdex-csop|cl-srde] [--first-seed 0] [--csv FILE]
                                   [--store FOLDER] [--markdown FILE]
 
-25 runs a problem on the official instance, 2017 edition, D = 30, 600 000 evaluations, against the
+25 runs per problem on the official instance, 2017 edition, D = 30, 600 000 evaluations, against the
 25 of the released program in RDEX_REFERENCE_DIR. Final quality Q and time-to-target are compared
 by rank-sum tests with Holm's correction and by A12 with its 95 % interval, and both by the
 target-form U-score of the two; once as recorded, once with traces rounded to ten significant
@@ -77,7 +77,7 @@ def traces(ours: list[tuple[np.ndarray, np.ndarray]], algorithm: str) -> Trials:
 
 
 def table(trials: Trials) -> list[dict[str, object]]:
-    """One row a problem: both medians, p, Holm p and A12 for quality and time to target."""
+    """One row per problem: both medians, p, Holm p and A12 for quality and time to target."""
     measured = indicators(trials)
     quality = compare(measured.quality)
     time = compare(measured.time_to_target)

@@ -59,7 +59,7 @@ def one_program(folder: Path, splits: int = 20_000) -> list[dict[str, object]]:
     """Can one program, run twice, have the lower mean time-to-target on as many problems as the
     paper's RDEx-CSOP has against its RDEx?
 
-    Both names are the same settings here, so their 50 runs a problem are pooled and split at
+    Both names are the same settings here, so their 50 runs per problem are pooled and split at
     random; the share of splits at least as one-sided as the paper is the answer.
     """
     trials = trials_from_store(folder).select(list(TWINS)).prepared(digits=6)

@@ -45,7 +45,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 CALLS = VARIANTS | PRESETS
 
 #: Seeds of the peers by budget, fewer than ours as they take a hundred times as long; without an
-#: entry there are no runs. The slow ones take 0.2 to 0.9 ms an evaluation, COBYQA tens of them
+#: entry there are no runs. The slow ones take 0.2 to 0.9 ms per evaluation, COBYQA tens of them
 #: where there are many variables.
 PEER_SEEDS = {500: 5, 2000: 5, 5000: 2, 50_000: 1}
 SLOW_PEER_SEEDS = {
@@ -149,7 +149,7 @@ def problems(suite: str) -> list[str]:
 
 
 def show_table(suite: str, seeds: int, workers: int, folder: Path | None) -> None:
-    """One line a problem: success rate at each budget, feasibility in brackets."""
+    """One line per problem: success rate at each budget, feasibility in brackets."""
     names, budgets = problems(suite), BUDGETS[suite]
     found = rates([Job(id, b, "default") for id in names for b in budgets], seeds, workers)
     print(f"\n{suite}: success rate (feasible) of {seeds} runs")

@@ -239,7 +239,7 @@ def measure(problem, in_c, rng):
 
 
 def main():
-    """Print one line a problem and dimension, and the ratios to C."""
+    """Print one line per problem and dimension, and the ratios to C."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dims", type=int, nargs="+", default=list(cec2017.DIMENSIONS))
     parser.add_argument("--edition", choices=cec2017.EDITIONS, default="2017")

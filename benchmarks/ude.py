@@ -3,7 +3,7 @@
     python benchmarks/ude.py [--algorithm ude-iv|ude-iii] [--problems 3,6] [--csv FILE]
     python benchmarks/ude.py --candidates [--csv FILE]
 
-25 runs a problem on the official instance, 2024 edition, D = 30, 600 000 evaluations, with the
+25 runs per problem on the official instance, 2024 edition, D = 30, 600 000 evaluations, with the
 official data in RDEX_REFERENCE_DIR. p is that of Welch's test against the published mean, standard
 deviation and 25 runs; where no deviation is published, the larger of ours and UDE-III's stands for
 it. It means little where few runs out of 25 make the mean (C25): look at the medians there.

@@ -102,7 +102,7 @@ def test_released_rdex_lines_end_with_evaluations(tmp_path):
         ("RDEx_F1_D2.txt", "4 3 2 1 0.5\n0 0 0 0 0.5\n", "value 5 should be a number of evaluati"),
         ("RDEx_F1_D2.txt", "4 3 2 1 9e9\n0 0 0 0 9e9\n", "evaluations up to 40000, got 90000000"),
         ("CL-SRDE_F1_D2.txt", "4 3 2 1 7\n0 0 0 0 7\n", "line 1: expected 4 checkpoints, got 5"),
-        ("CL-SRDE_F1_D2.txt", "4 3 2 1\n", "two lines a run, f and violation, got 1 lines"),
+        ("CL-SRDE_F1_D2.txt", "4 3 2 1\n", "two lines per run, f and violation, got 1 lines"),
         ("CL-SRDE_F1_D2.txt", "4 3 2 1\n0 0 0 -1\n", "run 1: a violation is -1.0, below zero"),
         ("CL-SRDE_F1_D2.txt", "4 3 x 1\n0 0 0 0\n", "line 1: 'x' is not a number"),
         ("CL-SRDE_F1_D2.txt", "4 3 nan 1\n1 0 0 0\n", "objective is NaN where the violation is 0"),
@@ -153,7 +153,7 @@ def test_layout_is_read_with_tolerance(tmp_path):
     ("text", "message"),
     [
         ("5 1 0\n10 1 0\n20 1 0 0\n", "line 3: expected 3 columns as above, got 4"),
-        ("5 1\n10 1\n", "two columns a run, got 2 columns"),
+        ("5 1\n10 1\n", "two columns per run, got 2 columns"),
         ("5 1 0\n", "got one row"),
         ("5 1 0\n20 1 0\n20 1 0\n", "row 3: the evaluations do not grow"),
         ("10 1 0\n20 1 0\n30 1 0\n40 1 0\n50 1 0\n", "row 2: expected about 12 evaluations"),

@@ -8,7 +8,7 @@ from rdex.scoring.trials import Trials
 
 
 def trials_of(f, v, **more):
-    """Trials of one problem: one algorithm a row, one run each."""
+    """Trials of one problem: one algorithm per row, one run each."""
     f, v = np.array(f, dtype=float), np.array(v, dtype=float)
     return Trials.from_arrays(f[:, None, None], v[:, None, None], maxfev=100, **more)
 

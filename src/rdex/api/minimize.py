@@ -93,7 +93,7 @@ def minimize(
         "ude-iv" or "ude-iii" (a reconstruction), another method, for comparison; or
         constants of one's own, used as they are.
     maxfev : int
-        Budget of evaluations, default 20000 a variable. It is part of the algorithm: the
+        Budget of evaluations, default 20000 per variable. It is part of the algorithm: the
         population shrinks and the constraints tighten with the share that is used.
     target : float
         Stop at a feasible point with f <= target.
@@ -109,7 +109,7 @@ def minimize(
     log_scale : bool or (d,) array
         True where a variable is searched on a logarithmic scale; its lower bound must be > 0.
     workers : int, executor, Dask client or map-like callable
-        -1: one process a core. One task is f and all constraints of one point.
+        -1: one process per core. One task is f and all constraints of one point.
     vectorized : False, True or "rows"
         True: `fun` takes (d, n) and returns (n,), constraints return (m, n), as in SciPy.
         "rows": `fun` takes (n, d), constraints return (n, m).
@@ -125,7 +125,7 @@ def minimize(
         time, default a few more than there are workers; the results depend on the order in which
         they come.
     callback : callable
-        ``callback(intermediate_result)`` once a generation; True or StopIteration ends the run.
+        ``callback(intermediate_result)`` once per generation; True or StopIteration ends the run.
     progress : bool
         Show progress on standard error.
     maxtime : float

@@ -125,7 +125,7 @@ def run(
     plan : Plan, optional
         Otherwise the further keywords, which are those of `Plan.of`, make one.
     workers : int
-        Processes of this machine; -1: one a core.
+        Processes of this machine; -1: one per core.
     scheduler : str, optional
         Address of a Dask scheduler, whose workers are used instead.
     cluster : str, optional
@@ -212,7 +212,7 @@ def make_pool(
     if workers == -1:
         workers = os.cpu_count() or 1
     if workers < 1:
-        raise ValueError(f"workers must be >= 1, or -1 for one a core, got {workers}")
+        raise ValueError(f"workers must be >= 1, or -1 for one per core, got {workers}")
     return LocalPool(min(workers, len(tasks)))
 
 

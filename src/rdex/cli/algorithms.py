@@ -46,7 +46,7 @@ def described() -> list[tuple[Any, ...]]:
 
 
 def settings_texts(settings: dict[str, dict[str, Any]]) -> dict[str, str]:
-    """Settings as people read them, one text an algorithm.
+    """Settings as people read them, one text per algorithm.
 
     Of presets with the same constants the first is the measure of the others; what all packages
     share is left to the notes.

@@ -64,7 +64,7 @@ def run_campaign(
         Path | None, typer.Option("--out", "-o", help="Folder of the campaign; made or continued.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="Processes; -1: one a core; -1 by default.")
+        int | None, typer.Option(help="Processes; -1: one per core; -1 by default.")
     ] = None,
     scheduler: Annotated[
         str | None, typer.Option(help="Use a Dask cluster: tcp://host:port.")

@@ -26,7 +26,7 @@ def warn(note: str) -> None:
 
 
 def show(*parts: RenderableType) -> None:
-    """Print for the terminal, or one line a row and nothing but text where there is none."""
+    """Print for the terminal, or one line per row and nothing but text where there is none."""
     console = Console(highlight=False, markup=False)
     if console.is_terminal:
         console.print(*parts, sep="\n")

@@ -44,10 +44,10 @@ INFEASIBLE = 2
 def solve(
     file: Annotated[str, typer.Argument(help="FILE.py, or FILE.py:NAME for one of its names.")],
     maxfev: Annotated[
-        int | None, typer.Option(help="Budget of evaluations; 20000 a variable by default.")
+        int | None, typer.Option(help="Budget of evaluations; 20000 per variable by default.")
     ] = None,
     rng: Annotated[int | None, typer.Option(help="Seed; without it every run is new.")] = None,
-    workers: Annotated[int, typer.Option(help="Processes that evaluate; -1: one a core.")] = 1,
+    workers: Annotated[int, typer.Option(help="Processes that evaluate; -1: one per core.")] = 1,
     algorithm: Annotated[
         str, typer.Option(help="A preset: rdex-csop, rdex-tide, rde26, ude-iv, ...")
     ] = "rdex-csop",

@@ -94,7 +94,7 @@ def _table(*columns: tuple[str, bool]) -> Table:
 
 
 def _list_rows(suite: str) -> list[dict[str, Any]]:
-    """One record a problem; the 28 of cec2017 stand once, with what completes their ids."""
+    """One record per problem; the 28 of cec2017 stand once, with what completes their ids."""
     if suite == "cec2017":
         from rdex.suites import cec2017
 
@@ -233,7 +233,7 @@ def _summary(problem: Problem) -> Table:
 
 
 def _variables(problem: Problem) -> Table:
-    """Bounds, units and the best known point, one line a variable or run of equal ones."""
+    """Bounds, units and the best known point, one line per variable or run of equal ones."""
     units = problem.info.get("units")
     columns = [("variable", False), ("lower", True), ("upper", True)]
     if units:
@@ -257,7 +257,7 @@ def _variables(problem: Problem) -> Table:
 
 
 def _constraints(problem: Problem) -> Table:
-    """Names and kinds, one line a constraint or run of numbered ones."""
+    """Names and kinds, one line per constraint or run of numbered ones."""
     rows = [
         [name, "≤ 0" if i < problem.n_ineq else "= 0"]
         for i, name in enumerate(problem.constraint_names)

@@ -1,7 +1,7 @@
 """The file behind a log of evaluations: opened, checked, locked, and appended to.
 
 A line is appended by one write, so a killed process loses nothing that had come back. It is forced
-to the disk at most once a second and at the end, so a power cut may lose a second. Whatever cannot
+to the disk at most once per second and at the end, so a power cut may lose a second. What cannot
 be written (a full disk, a folder that has gone) is kept and tried again with every further line. A
 file that is deleted or cut off while the run goes on is written anew from memory.
 """

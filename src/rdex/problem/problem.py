@@ -488,7 +488,7 @@ def checked_box(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def checked_integrality(flags: ArrayLike, lower: Floats, upper: Floats) -> NDArray[np.bool_]:
-    """One flag a variable, each integer variable having an integer inside its bounds."""
+    """One flag per variable, each integer variable having an integer inside its bounds."""
     array = np.asarray(flags)
     if array.ndim == 0:
         array = np.full(lower.size, array)

@@ -182,7 +182,7 @@ def _indented(text: str | None) -> str:
 def data_blocks(
     contents: Contents, sheets: Sequence[PrintedTable], rows: Sequence[dict[str, Any]]
 ) -> Iterator[tuple[str, Any]]:
-    """(id, JSON) of the script's data: what is needed at once, then one block a problem."""
+    """(id, JSON) of the script's data: what is needed at once, then one block per problem."""
     at = kept_checkpoints(contents.attainment.budget.size)
     first = {
         "algorithms": contents.algorithms,

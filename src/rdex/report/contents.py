@@ -187,7 +187,7 @@ def matrix(values: Floats) -> Matrix:
 
 
 def run_rows(datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
-    """One dict a run: what names it, its seed, settings, versions and outcome."""
+    """One dict per run: what names it, its seed, settings, versions and outcome."""
     names = ("algorithm", "problem_id", "suite", "problem", "dim", "edition", "instance", "run",
              "maxfev", "checkpoints", "rng", "seed_key", "form", "nfev", "final_f", "final_v",
              "first_feasible", "n_failed", "settings", "versions", "cpu", "origin", "started",

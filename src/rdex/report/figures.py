@@ -59,7 +59,7 @@ def figures(contents: Contents) -> Iterator[tuple[str, Any]]:
 
 
 def panels(contents: Contents, part: range, label: str, draw: PanelDrawer) -> Any:
-    """A grid of small panels, one a problem, under one legend."""
+    """A grid of small panels, one per problem, under one legend."""
     across = min(4, len(part))
     down = -(-len(part) // across)
     width, height = 1.9 * across + 0.9, 1.35 * down + 1.0

@@ -141,7 +141,7 @@ def scores_table(
     parts: Mapping[str, str],
     notes: tuple[str, ...] = (),
 ) -> PrintedTable:
-    """One row an algorithm, four columns a part."""
+    """One row per algorithm, four columns a part."""
     theirs = by_key(published, "algorithm")
     rows = tuple(
         (Cell(mine), *(cell for key in parts

@@ -60,7 +60,7 @@ class PrintedTable:
     columns : tuple of str
         Headings.
     rows : tuple of tuples of Cell
-        One tuple a row.
+        One tuple per row.
     groups : tuple of (str, int)
         Headings above several columns, from the left, with how many they span; "" for none.
     notes : tuple of str
@@ -268,7 +268,7 @@ def metric_notes(reference: str, has_others: bool) -> tuple[str, ...]:
 
 
 def by_problem_table(name: str, table: Table, largest_is_best: bool) -> PrintedTable:
-    """One row a problem, one column an algorithm."""
+    """One row per problem, one column per algorithm."""
     rows = []
     for row in table.rows:
         best = best_of(row[1:], largest_is_best)

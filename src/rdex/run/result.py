@@ -51,9 +51,8 @@ class Result(OptimizeResult):  # type: ignore[misc]
     status, message : Status, str
         Why the run stopped, and which constraints block.
     notes : list of str
-        What to know before the answer is used, and what to try: a point that is one of the initial
-        ones, a search that had not finished, an equality that uses all of its tolerance,
-        evaluations that were read from a file.
+        What to know before you use the answer, and what to try. Examples: the point is one of the
+        initial ones, the search had not finished, an equality uses all of its tolerance.
     nfev, nit : int
         Evaluations and generations.
     G, H : array

@@ -366,7 +366,7 @@ def checked_log(log_scale: Any, problem: Problem) -> NDArray[np.bool_] | None:
 
 
 def checked_budget(maxfev: Any, dim: int) -> int:
-    """maxfev as a whole number; 20000 a variable where it is None."""
+    """maxfev as a whole number; 20000 per variable where it is None."""
     if maxfev is None:
         return COMPETITION_BUDGET * dim
     if isinstance(maxfev, float) and maxfev.is_integer():  # 1e5

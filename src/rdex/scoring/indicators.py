@@ -174,7 +174,7 @@ def complexity(evaluations_only: ArrayLike, with_algorithm: ArrayLike) -> Comple
     within = np.asarray(with_algorithm, dtype=np.float64)
     if alone.ndim != 1 or alone.size == 0 or alone.shape != within.shape:
         raise ValueError(
-            "expected two vectors of times, one entry a problem, "
+            "expected two vectors of times, one entry per problem, "
             f"got shapes {alone.shape} and {within.shape}"
         )
     if not (np.all(alone > 0) and np.all(np.isfinite(alone)) and np.all(within >= 0)):

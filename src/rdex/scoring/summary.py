@@ -291,6 +291,6 @@ def _nemenyi_table(trials: Trials, results: Mapping[str, Friedman]) -> Table:
 
 
 def _by_problem(trials: Trials, title: str, values: Floats, notes: tuple[str, ...] = ()) -> Table:
-    """One row a problem, one column an algorithm."""
+    """One row per problem, one column per algorithm."""
     rows = [(problem, *values[:, j]) for j, problem in enumerate(trials.problems)]
     return Table.of(title, ("problem", *trials.algorithms), rows, notes)

@@ -24,7 +24,7 @@ class Table:
     columns : tuple of str
         Names of the columns.
     rows : tuple of tuples
-        One tuple a row, as long as `columns`.
+        One tuple per row, as long as `columns`.
     notes : tuple of str
         Sentences to be printed with it.
 

@@ -105,7 +105,7 @@ class Trials:
     ) -> Trials:
         """Trials from two arrays; names default to A1, A2, … and P1, P2, …
 
-        `maxfev` and `n_constraints` are one number, or one a problem.
+        `maxfev` and `n_constraints` are one number, or one per problem.
         """
         objective, violation = checked_traces(f, v)
         m, p, n, _ = objective.shape
@@ -341,7 +341,7 @@ def _gathered(
 
 
 def _budgets(runs: list[Run], problems: list[str]) -> Ints:
-    """One budget a problem; a ValueError where runs disagree or a problem has none."""
+    """One budget per problem; a ValueError where runs disagree or a problem has none."""
     budgets: dict[str, int] = {}
     for run in runs:
         if budgets.setdefault(run.problem, run.maxfev) != run.maxfev:
@@ -389,5 +389,5 @@ def _checked_constraints(
         if array.ndim != 3 or array.shape[:2] != (m, n):
             raise ValueError(f"{label}: expected arrays of shape ({m}, {n}, …), got {array.shape}")
     if len(arrays) != p:
-        raise ValueError(f"{label} must hold {p} arrays, one a problem, got {len(arrays)}")
+        raise ValueError(f"{label} must hold {p} arrays, one per problem, got {len(arrays)}")
     return arrays

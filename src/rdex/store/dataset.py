@@ -39,7 +39,7 @@ class Dataset:
     f0, v0 : (algorithm, problem, run) array
         The same after initialisation.
     arrow : pyarrow.Table
-        Everything, one row a run.
+        Everything, one row per run.
     manifest : dict
         What the manifest says.
     failures : list of Failure
@@ -61,13 +61,13 @@ class Dataset:
 
     @cached_property
     def table(self) -> Any:
-        """The tidy table: a pandas DataFrame, one row a run, without the traces."""
+        """The tidy table: a pandas DataFrame, one row per run, without the traces."""
         require("pandas", "bench")
         kept = [name for name in self.arrow.column_names if name not in LISTS]
         return self.arrow.select(kept).to_pandas()
 
     def traces(self) -> Any:
-        """A pandas DataFrame with one row a run and checkpoint: evaluations, f and v."""
+        """A pandas DataFrame with one row per run and checkpoint: evaluations, f and v."""
         pandas = require("pandas", "bench")
         identity = self.table[["algorithm", "problem_id", "run"]]
         counts = self.table["checkpoints"].to_numpy()

@@ -49,7 +49,7 @@ def import_results(
     Parameters
     ----------
     path : path
-        One file, or a folder with one file a problem.
+        One file, or a folder with one file per problem.
     algorithm : str
         What to call the algorithm.
     format : {"2026", "released", "matlab"}, optional

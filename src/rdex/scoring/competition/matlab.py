@@ -57,7 +57,7 @@ def read_matlab(
         expected = checkpoints + initial_row
         if table.shape[0] != expected or table.shape[1] % 2 or table.shape[1] == 0:
             raise ValueError(
-                f"{file.path.name}: expected {expected} rows (checkpoints) and two columns a run, "
+                f"{file.path.name}: expected {expected} rows (checkpoints), two columns per run, "
                 f"got a table of shape {table.shape}; see checkpoints= and initial_row="
             )
         budget = budget_of(file, maxfev)

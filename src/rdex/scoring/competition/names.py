@@ -46,7 +46,7 @@ def result_format(path: str | os.PathLike[str]) -> str:
 
 
 def result_files(path: str | os.PathLike[str], suffix: str) -> list[ResultFile]:
-    """The files of results at `path`, ordered by problem; one a problem, at least one."""
+    """The files of results at `path`, ordered by problem; one per problem, at least one."""
     source = Path(path)
     if not source.exists():
         raise ValueError(f"there is no file or folder {source}")
@@ -93,7 +93,7 @@ def problem_number(name: str) -> int:
 
 
 def budget_of(file: ResultFile, maxfev: int | None) -> int:
-    """Evaluations of a run: as given, or the competitions' 20000 a variable."""
+    """Evaluations of a run: as given, or the competitions' 20000 per variable."""
     if maxfev is not None:
         return maxfev
     if file.dimension is None:

@@ -90,7 +90,7 @@ def read_released(
         rows = read_rows(file.path)
         if len(rows) % 2:
             raise ValueError(
-                f"{file.path.name}: expected two lines a run, f and violation, "
+                f"{file.path.name}: expected two lines per run, f and violation, "
                 f"got {len(rows)} lines"
             )
         lines = [_trace(row, at, program, checkpoints, budget, file.path) for at, row in rows]

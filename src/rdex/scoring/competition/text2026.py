@@ -120,7 +120,7 @@ def _table(path: Path) -> Floats:
             )
     if width < 3 or width % 2 == 0:
         raise ValueError(
-            f"{path.name}: expected a column of evaluations and two columns a run, "
+            f"{path.name}: expected a column of evaluations and two columns per run, "
             f"got {width} columns"
         )
     if len(rows) < 2:
