@@ -135,8 +135,9 @@ def minimize(
     tol : float
         Stop once P is feasible and its objective values lie within tol · max(1, |f|).
     polish : bool or callable
-        Refine the answer with SciPy's SLSQP, or by ``polish(result, problem) -> x``; kept only if
-        it is better. Its evaluations are counted in `nfev`, beyond maxfev.
+        True: the last evaluations, at most 10 % of maxfev, go to a local search from the best
+        point. A callable refines the answer after the run: ``polish(result, problem) -> x``, kept
+        only if it is better; its evaluations are counted in `nfev`, beyond maxfev.
     checkpoint : path
         File the run is kept in: every 30 s, after every batch of over a second, at the end and on
         Ctrl-C or SIGTERM. The same call goes on from it exactly; with a larger `maxfev` it goes on
@@ -227,6 +228,7 @@ def minimize(
         in_flight=in_flight,
         maxtime=maxtime,
         is_seeded=rng is not None,
+        polish=polish is True,
     )
     driver = Driver(spec, options)
     try:

@@ -106,13 +106,20 @@ def facts(result: Result) -> list[tuple[str, str]]:
         ("evaluations", f"{result.nfev} of {result.maxfev}"),
         ("generations", f"{result.nit}"),
         ("time", f"{result.seconds:.3g} s" if math.isfinite(result.seconds) else "not measured"),
-        ("algorithm", result.settings.label),
+        ("algorithm", result.get("algorithm", result.settings.label)),
     ]
+    listed += [(phase.name, phase_text(phase)) for phase in result.get("phases", [])]
     if result.n_restarts:
         listed.append(("restarts", f"{result.n_restarts}"))
     if result.n_failed:
         listed.append(("failed evaluations", f"{result.n_failed}"))
     return listed
+
+
+def phase_text(phase: Any) -> str:
+    """What a part of the search spent and gained."""
+    reason = f" ({phase.reason})" if phase.reason else ""
+    return f"{phase.nfev} evaluations, {phase.gain}{reason}"
 
 
 def variable_rows(result: Result) -> list[tuple[Any, ...]]:

@@ -20,6 +20,7 @@ from rdex.recorder.ledger import Ledger
 from rdex.run.constraint_state import ConstraintState, blocking, constraint_states
 from rdex.run.notes import notes_of
 from rdex.run.status import MESSAGES, Status
+from rdex.strategies.registry import POLISH
 
 if TYPE_CHECKING:
     from rdex.evaluation.evaluator import Evaluator
@@ -238,6 +239,8 @@ def finished_result(driver: Driver, status: Status, polish: Any = False) -> Resu
         result.update(evaluator_fields(evaluator, seconds))
     if driver.keeper is not None and driver.keeper.continued:
         result.continued = driver.keeper.continued
+    if driver.spec.strategy == POLISH:
+        result.polished = driver.searching.strategy.is_polished  # type: ignore[union-attr]
     if callable(polish) and status != Status.INTERRUPTED:
         from rdex.run.polish import polished
 

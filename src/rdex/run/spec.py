@@ -23,7 +23,7 @@ from rdex.run.start import Start, make_start
 from rdex.strategies.archive import Archive, Sample
 from rdex.strategies.discrete import is_discrete
 from rdex.strategies.one_hot import OneHot
-from rdex.strategies.registry import DISCRETE, EVOLUTION, kind_of, label_of, suited
+from rdex.strategies.registry import DISCRETE, EVOLUTION, POLISH, kind_of, label_of, suited
 from rdex.strategies.strategy import Context
 
 #: N0 for few variables, if the budget allows it: 10 D alone converges too early there. The
@@ -50,6 +50,7 @@ class RunSpec:
     tolerances and scales. start: given points and values. goal: stop at a feasible f at or below.
     batch: points per batch, None for the strategy's own choice. in_flight: points out at a time in
     runs whose results are used as they come, else None. checkpoints: records of the history.
+    is_preset: whether the settings are ours, fitted to the budget, not the user's own.
     """
 
     problem: Problem
@@ -66,6 +67,7 @@ class RunSpec:
     maxtime: float | None
     seed: np.random.SeedSequence
     is_seeded: bool
+    is_preset: bool = True
 
     @property
     def n_initial(self) -> int:
@@ -107,11 +109,12 @@ class RunSpec:
         def make_engine(budget: int, number: int, points: Floats | None) -> Engine:
             constants = self.settings
             room = max(64, 2 * context.width + 4)
-            if isinstance(constants, Settings):
-                constants = constants.replace(n0=None)
-            settings = fitted(constants, space.dim, budget)
+            if self.is_preset:  # N0 suits the budget
+                if isinstance(constants, Settings):
+                    constants = constants.replace(n0=None)
+                constants = fitted(constants, space.dim, budget)
             seed = self._child_seed(1 + number)
-            return self._engine(settings, budget, seed, points, room, run_limits(number))
+            return self._engine(constants, budget, seed, points, room, run_limits(number))
 
         def make_coded_engine(coded: OneHot, trials: int, number: int, points: Any) -> Engine:
             constants = self.settings
@@ -239,6 +242,7 @@ def make_spec(
     in_flight: int | None = None,
     maxtime: float | None = None,
     is_seeded: bool = True,
+    polish: bool = False,
 ) -> RunSpec:
     """Check everything that decides a run, and put it together."""
     budget = checked_budget(maxfev, problem.dim)
@@ -246,6 +250,8 @@ def make_spec(
     kind, base = kind_of(algorithm)
     if kind == EVOLUTION and is_discrete(problem):
         kind = DISCRETE
+    elif polish and kind == EVOLUTION:  # the others end with a local search anyway
+        kind = POLISH
     constants = make_settings(base, settings, problem.dim, budget)
     if settings is None:
         constants = suited(kind, constants)
@@ -269,6 +275,7 @@ def make_spec(
         maxtime=maxtime,
         seed=seed,
         is_seeded=is_seeded,
+        is_preset=settings is None and isinstance(base, str),
     )
 
 

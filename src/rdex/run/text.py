@@ -67,12 +67,13 @@ def headline(result: Result) -> str:
 def facts(result: Result) -> Rows:
     """What is one line each."""
     time = "" if math.isnan(result.seconds) else f" in {result.seconds:.3g} s"
-    name = result.settings.label
     rows: Rows = [
         ("f", "unknown" if math.isnan(result.fun) else objective_text(result)),
         ("evaluations", f"{result.nfev} of {result.maxfev}{time}, {result.nit} generations"),
-        ("algorithm", name),
+        ("algorithm", result.get("algorithm", result.settings.label)),
     ]
+    if result.get("phases"):
+        rows.append(("phases", "; ".join(str(phase) for phase in result.phases)))
     if result.n_restarts:
         rows.append(("restarts", f"{result.n_restarts}: the population had settled"))
     if result.n_failed:

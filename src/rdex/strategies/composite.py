@@ -40,6 +40,7 @@ class PartBook:
     seconds: float = 0.0
     improved: int = 0  # times that the best point of the run came from it
     made_feasible: bool = False
+    runs: int = 0
     reason: str = ""
 
     def phase(self) -> Phase:

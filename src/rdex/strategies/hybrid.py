@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from rdex.engine.engine import LARGEST_BATCH, Engine, default_batch
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
-from rdex.strategies.composite import Composite, best_rows
+from rdex.strategies.composite import Composite, Phase, best_rows
 from rdex.strategies.credit import Credit, gain_of
 from rdex.strategies.evolution import Evolution
 from rdex.strategies.integers import neighbours
@@ -30,6 +31,8 @@ class HybridSettings:
         most, at least.
     grows, falls, waits: factors of the share after a search that gained more per evaluation than
         the evolution, after others, and after others while the evolution gains nothing either.
+    vain: share of the budget that searches may use that gain less per evaluation than the
+        evolution; more, up to `vain_most`, where that is less than `vain_steps` times n + 1.
     half_life: share of the budget after which a gain counts half.
     looks: decisions per run, at most.
     top: share of the population that starts are taken from.
@@ -39,6 +42,7 @@ class HybridSettings:
     settled: spread of the population, as a share of the box, below which it has converged.
     restart_after: times the evaluations that this took, until a new population begins,
     restart_least: with at least so many evaluations left.
+    ends_before_reserve: whether the evolution's schedule ends where the last search begins.
     seeds: share of the initial population that may come from points already known.
     local: constants of the local searches.
     """
@@ -49,6 +53,9 @@ class HybridSettings:
     grows: float = 1.5
     falls: float = 0.7
     waits: float = 0.9
+    vain: float = 0.1
+    vain_most: float = 0.35
+    vain_steps: int = 60
     half_life: float = 0.05
     looks: int = 200
     top: float = 0.3
@@ -59,8 +66,15 @@ class HybridSettings:
     settled: float = 1e-3
     restart_after: float = 1.1
     restart_least: int = 200
+    ends_before_reserve: bool = False
     seeds: float = 0.5
     local: LocalSettings = field(default_factory=LocalSettings)
+
+
+#: A differential evolution with one search from its best point at the end: `polish=True`.
+POLISH = HybridSettings(
+    share=-1.0, most=-1.0, least=-1.0, restart_least=2**62, ends_before_reserve=True
+)
 
 
 class Hybrid(Composite):
@@ -79,7 +93,7 @@ class Hybrid(Composite):
         self._credit = Credit(self.settings.half_life * context.maxfev)
         self._local: Stepping | None = None
         self._best_before = (math.inf, math.inf)
-        self._turn = self._kind = self._rounds_before = 0
+        self._turn = self._kind = self._rounds_before = self._n_vain = 0
         self._is_noisy = self._did_last = False
         self._can_descend = bool(context.space.continuous.any())
         self._initial: Candidates | None = None  # the better half of the first population
@@ -103,6 +117,11 @@ class Hybrid(Composite):
             return math.inf, math.inf
         f, phi = self.archive.settled(row)
         return phi, f
+
+    @property
+    def is_polished(self) -> bool:
+        """Whether a local search improved the best point."""
+        return LOCAL in self.books and self.books[LOCAL].improved > 0
 
     # --- the evolution ----------------------------------------------------------------------------
     def _begin_evolution(self) -> None:
@@ -196,7 +215,7 @@ class Hybrid(Composite):
         if self.room <= self._reserve:
             self._did_last = True
             self._follow()
-            if not self._is_polished():
+            if not self._best_is_an_end():
                 self._start_from(self.archive.sample(self.archive.best))
                 return
         if engine.nfev < self._look_at:
@@ -204,7 +223,7 @@ class Hybrid(Composite):
         self._follow()
         step = max(engine.n, math.ceil(self.context.maxfev / self.settings.looks))
         self._look_at = engine.nfev + step
-        if self._can_search() and self.book(LOCAL).nfev <= self._share * self.context.used:
+        if self._may_search():
             start = self._next_start()
             if start is not None:
                 self._start_from(start)
@@ -224,7 +243,8 @@ class Hybrid(Composite):
             self._initial = members.first(max(1, len(members.f) // 2))
         self._note_progress()
         used, begun = context.used, self._begun_at
-        share = (used - begun) / max(1, context.maxfev - begun)
+        until = context.maxfev - (self._reserve if self.settings.ends_before_reserve else 0)
+        share = min(1.0, (used - begun) / max(1, until - begun))
         if self._clock > self._begun_clock:
             share = max(share, (self._clock - self._begun_clock) / (1.0 - self._begun_clock))
         engine.set_clock(share)
@@ -259,6 +279,14 @@ class Hybrid(Composite):
         f = f[np.isfinite(f)]
         return float(np.median(f) - f.min()) if f.size else 0.0
 
+    def _may_search(self) -> bool:
+        """Whether local search has earned another start."""
+        settings, maxfev = self.settings, self.context.maxfev
+        steps = settings.vain_steps * (int(self.context.space.continuous.sum()) + 1)
+        allowed = max(settings.vain * maxfev, min(settings.vain_most * maxfev, steps))
+        is_paid = self.book(LOCAL).nfev <= self._share * self.context.used
+        return self._can_search() and is_paid and self._n_vain < allowed
+
     def _can_search(self) -> bool:
         """Whether local search makes sense at all."""
         return self._can_descend and not self._is_noisy
@@ -271,7 +299,7 @@ class Hybrid(Composite):
         n, settings = int(self.context.space.continuous.sum()), self.settings
         return int(min(settings.reserve * self.context.maxfev, settings.reserve_steps * (n + 1)))
 
-    def _is_polished(self) -> bool:
+    def _best_is_an_end(self) -> bool:
         """Whether the best point is the end of a local search, or there is none."""
         best = self.archive.best
         return best < 0 or self.archive.x[best].tobytes() in self._ends
@@ -331,12 +359,13 @@ class Hybrid(Composite):
             return False
         self._settled_at = self._settled_at or took
         is_over = took >= self.settings.restart_after * self._settled_at
-        return is_over and (not self._can_search() or self._is_polished())
+        return is_over and (not self._can_search() or self._best_is_an_end())
 
     # --- local searches ---------------------------------------------------------------------------
     def _start_from(self, start: Sample) -> None:
         """Begin a local search."""
         self._best_before = self.best
+        self.book(LOCAL).runs += 1
         self._tried.add(start.x[self._whole].tobytes())
         search = local_search(self.context, start, self.room, self.settings.local, True)
         self._local = Stepping(search)
@@ -358,10 +387,21 @@ class Hybrid(Composite):
         if gain > 0.0 and rate >= credit.rate(EVOLUTION):
             self._share = min(settings.most, self._share * settings.grows)
         else:
+            self._n_vain += outcome.n
             is_idle = credit.rate(EVOLUTION) == 0.0 and outcome.reason != FLAT
             factor = settings.waits if is_idle else settings.falls
             self._share = max(settings.least, self._share * factor)
         credit.note(LOCAL, outcome.n, gain)
+
+    @property
+    def phases(self) -> list[Phase]:
+        """What each part spent and gained, and why local search got what it got."""
+        book = self.books.get(LOCAL)
+        if book is not None and not self._is_noisy:
+            every = f"{book.runs} searches, the last: {book.reason or 'under way'}"
+            book = dataclasses.replace(book, reason=every)
+        books = [self.books[EVOLUTION], *([] if book is None else [book])]
+        return [each.phase() for each in books if each.nfev or each.name == EVOLUTION]
 
     # --- the rest of a strategy -------------------------------------------------------------------
     def inject(self, sample: Sample) -> None:

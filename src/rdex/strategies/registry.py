@@ -22,6 +22,9 @@ SCOUT = "scout"
 LOCAL = "local"
 HYBRID = "hybrid"
 
+#: A differential evolution with one local search at the end: `polish=True`.
+POLISH = "polish"
+
 #: η of presets with local search: 0.3 to 0.4 do not lock, 0.5 does (G15, thrust bearing).
 HYBRID_EPS_SHARE = 0.4
 
@@ -100,10 +103,10 @@ def make_strategy(kind: str, context: Context) -> Any:
         from rdex.strategies.multistart import Multistart
 
         return Multistart(context)
-    if kind == HYBRID:
-        from rdex.strategies.hybrid import Hybrid
+    if kind in (HYBRID, POLISH):
+        from rdex.strategies import hybrid
 
-        return Hybrid(context)
+        return hybrid.Hybrid(context, hybrid.POLISH if kind == POLISH else None)
     if kind == DISCRETE:
         from rdex.strategies.discrete import DiscreteEvolution
 
