@@ -4,6 +4,8 @@
     python benchmarks/success.py --compare       the defaults against the choices they replace
     python benchmarks/success.py --presets       the presets against each other
     python benchmarks/success.py --peers         `minimize` beside optimisers of other packages
+    python benchmarks/success.py --algorithm rdex-csop --algorithm rdex-csop+local
+        [--budgets 1000,5000]                    algorithms by name, side by side
 
 A run is a success if its answer is feasible and within the tolerance of `rdex.suites.success`.
 """
@@ -24,6 +26,7 @@ import numpy as np
 
 from rdex import minimize
 from rdex.problem import Problem
+from rdex.strategies.registry import kind_of
 from rdex.suites import get, ids, is_solved, target
 
 BUDGETS = {"engineering": (500, 2000, 5000, 50_000), "g2006": (5000, 50_000, 200_000)}
@@ -44,6 +47,9 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 CALLS = VARIANTS | PRESETS
 
+#: Budgets of algorithms side by side.
+ALL_BUDGETS = (100, 200, 500, 1000, 2000, 5000, 20_000, 50_000)
+
 #: Seeds of the peers by budget, fewer than ours as they take a hundred times as long; without an
 #: entry there are no runs. The slow ones take 0.2 to 0.9 ms per evaluation, COBYQA tens of them
 #: where there are many variables.
@@ -52,6 +58,14 @@ SLOW_PEER_SEEDS = {
     **{name: {500: 3, 2000: 3, 5000: 1} for name in ("scipy-de", "pycma-con2", "nevergrad")},
     "multistart-cobyqa": {500: 3, 2000: 3},
 }
+
+
+def is_ours(variant: str) -> bool:
+    """Whether a variant is a call of `minimize`: the name of an algorithm, or one of `CALLS`."""
+    try:
+        return variant in CALLS or bool(kind_of(variant))
+    except ValueError:
+        return False
 
 
 class Job(NamedTuple):
@@ -74,7 +88,7 @@ def arguments(job: Job, dim: int) -> dict[str, Any]:
     """The call of `minimize` that a variant stands for."""
     from rdex.run.spec import make_settings
 
-    changes = dict(CALLS[job.variant])
+    changes = dict(CALLS.get(job.variant, {"algorithm": job.variant}))
     names = ("constraint_scale", "algorithm", "polish")
     options = {key: changes.pop(key) for key in names if key in changes}
     if not changes:
@@ -87,15 +101,17 @@ def arguments(job: Job, dim: int) -> dict[str, Any]:
 
 def runs_of(job: Job, seeds: int) -> int:
     """How many runs there are of a job; a peer has none at some budgets."""
-    if job.variant in CALLS:
+    if is_ours(job.variant):
         return seeds
     return min(seeds, SLOW_PEER_SEEDS.get(job.variant, PEER_SEEDS).get(job.budget, 0))
 
 
 def ends(job: Job, problem: Problem, seed: int) -> tuple[float, float]:
     """f and violation of the answer of a run; infinite where a peer raised an exception."""
-    if job.variant in CALLS:
+    if is_ours(job.variant):
         given = arguments(job, problem.dim)
+        if job.variant not in CALLS:  # a success stays one: the rest of the run tells nothing
+            given["target"] = target(problem)
         result = minimize(problem, maxfev=job.budget, rng=seed, checkpoints=1, **given)
         return result.fun, result.cv
     from rdex.campaign.algorithms import RunFailed, find
@@ -120,10 +136,13 @@ def solved(job: Job, seeds: int) -> tuple[Job, Rates]:
     return job, Rates(successes / runs, feasible / runs, runs)
 
 
-def rates(jobs: list[Job], seeds: int, workers: int, kept: Path | None = None) -> dict[Job, Rates]:
+def rates(
+    jobs: list[Job], seeds: int, workers: int, kept: Path | None = None,
+    others: dict[Job, Rates] | None = None,
+) -> dict[Job, Rates]:  # fmt: skip
     """Success and feasibility rates of all jobs that have runs.
 
-    What a file `kept` has of peers is not run again, and every new job is put there at once.
+    What a file `kept` has is not run again, and every new job is put there at once.
     """
     wanted = {job: runs_of(job, seeds) for job in jobs if runs_of(job, seeds)}
     found = {
@@ -134,6 +153,7 @@ def rates(jobs: list[Job], seeds: int, workers: int, kept: Path | None = None) -
     # Long ones first, so that nobody waits for the last; short ones where it may be stopped.
     sign = -1 if kept is None else 1
     order = sorted(wanted.keys() - found.keys(), key=lambda job: (sign * job.budget, job))
+    found = {**(others or {}), **found}
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         each = map if workers == 1 else pool.map
         for job, cell in each(partial(solved, seeds=seeds), order):
@@ -189,6 +209,27 @@ def show_comparison(
 
 
 show_presets = partial(show_comparison, variants=("default", *PRESETS), kind="presets")
+
+
+def show_algorithms(
+    suite: str, seeds: int, workers: int, folder: Path | None,
+    names: Sequence[str], budgets: Sequence[int],
+) -> None:  # fmt: skip
+    """Mean rates of algorithms by name. With a folder it goes on where it was stopped."""
+    designs = problems(suite)
+    kept = None if folder is None else folder / f"success-local-{suite}.csv"
+    before = read(kept)
+    jobs = [Job(id, b, name) for name in names for b in budgets for id in designs]
+    found = rates(jobs, seeds, workers, kept, before)
+    print(f"\n{suite}: mean success rate (feasible) of {seeds} runs on {len(designs)} problems")
+    print(" " * 24 + "".join(f"{budget:>16}" for budget in budgets))
+    for name in names:
+        line = f"{name:24}"
+        for budget in budgets:
+            cells = [found[Job(id, budget, name)] for id in designs]
+            success, feasible = (sum(cell[k] for cell in cells) / len(cells) for k in (0, 1))
+            line += f"{success:>8.3f} ({feasible:.3f})"
+        print(line)
 
 
 def show_peers(suite: str, seeds: int, workers: int, folder: Path | None) -> None:
@@ -248,11 +289,16 @@ def main() -> None:
     parser.add_argument("--compare", action="store_true", help="also the choices not taken")
     parser.add_argument("--presets", action="store_true", help="beside our other presets")
     parser.add_argument("--peers", action="store_true", help="beside other packages")
+    parser.add_argument("--algorithm", action="append", help="by name, several side by side")
+    parser.add_argument("--budgets", help="of --algorithm, such as 1000,5000")
     parser.add_argument("--csv", type=Path, help="folder for the tables")
     options = parser.parse_args()
     chosen = {show_comparison: options.compare, show_presets: options.presets,
               show_peers: options.peers}  # fmt: skip
     action = next((action for action, is_asked in chosen.items() if is_asked), show_table)
+    if options.algorithm:
+        budgets = tuple(int(text) for text in (options.budgets or "").split(",") if text)
+        action = partial(show_algorithms, names=options.algorithm, budgets=budgets or ALL_BUDGETS)
     for suite in options.suite or sorted(BUDGETS):
         action(suite, options.seeds, options.workers, options.csv)
 
