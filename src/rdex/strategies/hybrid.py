@@ -307,12 +307,12 @@ class Hybrid(Composite):
     def _next_start(self) -> Sample | None:
         """Where the next local search starts; None: nothing is new.
 
-        In turn: the best new member of the population's top, the new one farthest from everything
-        tried, one of the better initial points. With integers, every other search starts from the
-        best point with one integer changed by 1, as long as there are such points not tried.
+        With integers, first the best point with one integer changed by 1, as long as there are such
+        points not tried. Then in turn: the best new member of the population's top, the new one
+        farthest from everything tried, one of the better initial points.
         """
         assert self._initial is not None
-        if self._turn % 2 and self._whole.size:
+        if self._turn and self._whole.size:
             neighbour = self._next_neighbour()
             if neighbour is not None:
                 self._turn += 1
