@@ -212,3 +212,89 @@ def test_all_integers_get_no_local_search():
 def test_unknown_names_are_explained():
     with pytest.raises(ValueError, match=r"did you mean 'rdex-tide\+local'"):
         rdex.minimize(lambda x: x @ x, [(0, 1)] * 2, algorithm="rdex-tide+locl")
+
+
+def test_a_plain_run_and_one_that_is_kept_are_the_same(tmp_path):
+    """Stretches in compiled code, and asking and telling."""
+    problem = get("g2006/G10")
+    plain = rdex.minimize(problem, maxfev=1500, rng=2, algorithm=NAME)
+    kept = rdex.minimize(problem, maxfev=1500, rng=2, algorithm=NAME, checkpoint=tmp_path / "run")
+    assert plain.fun == kept.fun and np.array_equal(plain.population, kept.population)
+    spent_by = [[(p.name, p.nfev, p.gain) for p in r.phases] for r in (plain, kept)]
+    assert spent_by[0] == spent_by[1]
+
+
+def spoilt(change):
+    """A design whose values are spoilt."""
+    design = get("engineering/tension-spring")
+
+    def function(x):
+        f, g, _ = design.evaluate(x[None, :])
+        return change(float(f[0])), [change(float(value)) for value in g[0]], []
+
+    bounds = list(zip(design.lower, design.upper, strict=True))
+    return rdex.Problem.from_function(function, bounds, n_ineq=design.n_ineq)
+
+
+def test_a_noisy_function_loses_one_evaluation():
+    rng = np.random.default_rng(3)
+    noisy = spoilt(lambda value: value * (1 + 1e-3 * rng.standard_normal()))
+    result = rdex.minimize(noisy, maxfev=2000, rng=1, algorithm=NAME)
+    assert spent(result) == 1
+    assert result.phases[-1].reason == "the function is noisy"
+
+
+def test_a_rounded_function_loses_at_most_a_tenth():
+    rounded = spoilt(lambda value: float(f"{value:.3g}"))
+    result = rdex.minimize(rounded, maxfev=3000, rng=1, algorithm=NAME)
+    assert 0 < spent(result) <= 300
+
+
+def test_searches_in_vain_lose_at_most_a_tenth():
+    """Teeth of a saw: every slope leads away from the optimum, to the next jump."""
+
+    def saw(x):
+        steps = 20 * np.abs(x - 3.3)
+        return float(np.floor(steps).sum() - 0.3 * (steps - np.floor(steps)).sum())
+
+    result = rdex.minimize(saw, [(0, 10)] * 3, maxfev=5000, rng=1, algorithm=NAME)
+    assert 0 < spent(result) <= 0.1 * 5000 + 60
+
+
+def test_phases_are_shown():
+    result = rdex.minimize(G15, maxfev=300, rng=1, algorithm=NAME)
+    evolution, local = result.phases
+    assert (evolution.name, local.name) == ("differential evolution", LOCAL)
+    assert evolution.nfev + local.nfev == 300
+    assert "first feasible point" in local.gain and "searches" in local.reason
+    line = next(line for line in str(result).splitlines() if line.startswith("  phases"))
+    assert f"local search: {local.nfev} evaluations, improved the best" in line
+
+
+def test_a_time_limit_is_kept_with_the_run(tmp_path):
+    """The clock that schedules follow is saved too."""
+    path = tmp_path / "run"
+    first = rdex.minimize(G15, maxfev=2000, rng=1, algorithm=NAME, maxtime=1000, checkpoint=path,
+                          callback=lambda r: r.nfev > 150)  # fmt: skip
+    assert 150 < first.nfev < 2000
+    result = rdex.minimize(G15, maxfev=2000, rng=1, algorithm=NAME, maxtime=1000, checkpoint=path)
+    assert result.nfev == 2000
+
+
+def test_settings_of_ones_own_are_used_as_they_are():
+    settings = rdex.preset("rdex-csop").replace(n0=31)
+    seen = []
+    rdex.minimize(G15, maxfev=300, rng=1, algorithm="rdex-csop+local", settings=settings,
+                  callback=lambda r: seen.append(len(r.population)) and None)  # fmt: skip
+    assert max(seen) <= 31
+
+
+def test_polish_is_kept_in_a_checkpoint(tmp_path):
+    whole = rdex.minimize(G15, maxfev=400, rng=1, polish=True)
+    path = tmp_path / "run"
+    begun = rdex.minimize(G15, maxfev=400, rng=1, polish=True, checkpoint=path,
+                          callback=lambda r: r.nfev > 200)  # fmt: skip
+    ended = rdex.minimize(G15, maxfev=400, rng=1, polish=True, checkpoint=path)
+    assert begun.nfev < 400 == ended.nfev
+    assert whole.fun == ended.fun
+    assert spent(whole) == spent(ended) <= 40

@@ -33,6 +33,7 @@ class HybridSettings:
         the evolution, after others, and after others while the evolution gains nothing either.
     vain: share of the budget that searches may use that gain less per evaluation than the
         evolution; more, up to `vain_most`, where that is less than `vain_steps` times n + 1.
+    least_steps: times n + 1 evaluations that every search may make before it must gain.
     half_life: share of the budget after which a gain counts half.
     looks: decisions per run, at most.
     top: share of the population that starts are taken from.
@@ -56,6 +57,7 @@ class HybridSettings:
     vain: float = 0.1
     vain_most: float = 0.35
     vain_steps: int = 60
+    least_steps: int = 10
     half_life: float = 0.05
     looks: int = 200
     top: float = 0.3
@@ -281,11 +283,20 @@ class Hybrid(Composite):
 
     def _may_search(self) -> bool:
         """Whether local search has earned another start."""
-        settings, maxfev = self.settings, self.context.maxfev
-        steps = settings.vain_steps * (int(self.context.space.continuous.sum()) + 1)
-        allowed = max(settings.vain * maxfev, min(settings.vain_most * maxfev, steps))
         is_paid = self.book(LOCAL).nfev <= self._share * self.context.used
-        return self._can_search() and is_paid and self._n_vain < allowed
+        return self._can_search() and is_paid and self._n_vain < self._vain_allowed
+
+    @property
+    def _n_steps(self) -> int:
+        """Evaluations of one step of a local search."""
+        return int(self.context.space.continuous.sum()) + 1
+
+    @property
+    def _vain_allowed(self) -> float:
+        """Evaluations that searches may use in vain."""
+        settings, maxfev = self.settings, self.context.maxfev
+        most = min(settings.vain_most * maxfev, settings.vain_steps * self._n_steps)
+        return max(settings.vain * maxfev, most)
 
     def _can_search(self) -> bool:
         """Whether local search makes sense at all."""
@@ -296,8 +307,8 @@ class Hybrid(Composite):
         """Evaluations kept for a last search from the best point."""
         if self._did_last or not self._can_search():
             return 0
-        n, settings = int(self.context.space.continuous.sum()), self.settings
-        return int(min(settings.reserve * self.context.maxfev, settings.reserve_steps * (n + 1)))
+        most = self.settings.reserve_steps * self._n_steps
+        return int(min(self.settings.reserve * self.context.maxfev, most))
 
     def _best_is_an_end(self) -> bool:
         """Whether the best point is the end of a local search, or there is none."""
@@ -367,7 +378,10 @@ class Hybrid(Composite):
         self._best_before = self.best
         self.book(LOCAL).runs += 1
         self._tried.add(start.x[self._whole].tobytes())
-        search = local_search(self.context, start, self.room, self.settings.local, True)
+        soft = max(self._vain_allowed - self._n_vain, self.settings.least_steps * self._n_steps)
+        search = local_search(
+            self.context, start, self.room, self.settings.local, checks_start=True, soft_limit=soft
+        )
         self._local = Stepping(search)
         if self._local.is_finished:
             self._end_local(self._local.value)
@@ -384,7 +398,9 @@ class Hybrid(Composite):
         self._ends.add(best.x.tobytes())
         gain = gain_of(self._best_before, (phi, f), self._spread)
         rate = gain / max(1, outcome.n)
-        if gain > 0.0 and rate >= credit.rate(EVOLUTION):
+        # A part that uses a share of the budget should gain at least as large a share of 1.
+        least = max(credit.rate(EVOLUTION), 1.0 / self.context.maxfev)
+        if gain > 0.0 and rate >= least:
             self._share = min(settings.most, self._share * settings.grows)
         else:
             self._n_vain += outcome.n

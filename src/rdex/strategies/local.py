@@ -34,6 +34,8 @@ class LocalSettings:
     accuracy: of the solver; 1e-9 fails on G06 and G10.
     iterations: the most steps of one search.
     patience: steps without progress after which it ends.
+    late_patience: steps beyond the soft limit in which the search must gain
+    late_gain: this share of the violation, or of f.
     penalty: weight of violations in the measure of progress.
     legs: how often the solver may begin, with new scales, while a leg ends short of the optimum but
         with a gain of at least
@@ -50,6 +52,8 @@ class LocalSettings:
     accuracy: float = 1e-12
     iterations: int = 100
     patience: int = 25
+    late_patience: int = 5
+    late_gain: float = 0.01
     penalty: float = 10.0
     legs: int = 4
     gains: float = 1e-6
@@ -85,6 +89,7 @@ def local_search(
     limit: int,
     settings: LocalSettings | None = None,
     checks_start: bool = False,
+    soft_limit: float | None = None,
 ) -> Search:
     """Search from a point; yields batches of points, returns a `LocalOutcome`.
 
@@ -95,11 +100,14 @@ def local_search(
         A point of the user's space with its values. Integer variables keep the start's values.
     limit : int
         The most evaluations.
+    soft_limit : float, optional
+        Evaluations after which the search must gain more, in fewer steps, to go on.
     checks_start : bool
         Evaluate the start first: where its constraints are not known, and to see whether f is what
         it was. If not, the function is noisy and the search ends.
     """
     run = _LocalSearch(context, start, limit, settings or LocalSettings())
+    run.soft_limit = limit if soft_limit is None else soft_limit
     if run.n == 0:
         return run.outcome(FLAT)
     if checks_start:
@@ -117,7 +125,7 @@ def local_search(
         if reason in (CONVERGED, PATIENCE, STALLED) and not run.is_feasible:
             yield from run.rescue()
         is_done = reason in (BUDGET, FLAT) or (reason == CONVERGED and run.is_feasible)
-        if is_done or not run.has_gained():
+        if is_done or not run.has_gained() or run.used > run.soft_limit:
             break
     return run.outcome(reason)
 
@@ -144,6 +152,7 @@ class _LocalSearch:
     ) -> None:
         self.space, self.judge, self.settings = context.space, context.judge, settings
         self.limit = limit
+        self.soft_limit: float = limit
         self.used = 0
         self.start = self.best = start
         self._whole_z = self.space.to_unit(start.x)
@@ -301,7 +310,7 @@ class _LocalSearch:
                 self._has_converged = end.value.has_converged
                 return CONVERGED if self._has_converged else STALLED
             if request.needs_slopes:
-                if watch.is_over(self.best):
+                if watch.is_over(self.best) or self._is_slow(watch):
                     steps.close()
                     return PATIENCE
                 raw = yield from self.slopes(*self._latest)
@@ -311,6 +320,12 @@ class _LocalSearch:
             if answer is None:
                 steps.close()
                 return BUDGET
+
+    def _is_slow(self, watch: _Patience) -> bool:
+        """Whether the search is beyond its soft limit and gains little."""
+        if self.used <= self.soft_limit:
+            return False
+        return watch.is_slow(self._settled_best(), self.settings)
 
     def _values_at(
         self, z: Floats, watch: _Patience
@@ -402,6 +417,8 @@ class _Patience:
         self._merit, self._violation = merit, violation
         self._waited = 0
         self._best: Sample | None = None
+        self._late: tuple[float, float] | None = None
+        self._late_steps = 0
 
     def look(self, merit: float, violation: float) -> None:
         """Values of a new point."""
@@ -409,6 +426,17 @@ class _Patience:
             self._merit, self._waited = merit, 0
         if violation < self._violation:
             self._violation, self._waited = violation, 0
+
+    def is_slow(self, value: tuple[float, float], settings: LocalSettings) -> bool:
+        """One more step beyond the soft limit; `value`: (f, φ) of the best point."""
+        f, phi = value
+        least = 1.0 - settings.late_gain
+        last_f, last_phi = self._late or (math.inf, math.inf)
+        has_less = phi < least * last_phi
+        if has_less or (phi == last_phi and f < last_f - settings.late_gain * abs(last_f)):
+            self._late, self._late_steps = value, 0
+        self._late_steps += 1
+        return self._late_steps > settings.late_patience
 
     def is_over(self, best: Sample) -> bool:
         """One more step has begun."""
