@@ -258,7 +258,7 @@ def test_searches_in_vain_lose_at_most_a_tenth():
         return float(np.floor(steps).sum() - 0.3 * (steps - np.floor(steps)).sum())
 
     result = rdex.minimize(saw, [(0, 10)] * 3, maxfev=5000, rng=1, algorithm=NAME)
-    assert 0 < spent(result) <= 0.1 * 5000 + 60
+    assert 0 < spent(result) <= 0.1 * 5000 + 30 * 4  # what is under way ends
 
 
 def test_phases_are_shown():
