@@ -55,7 +55,7 @@ class HybridSettings:
     falls: float = 0.7
     waits: float = 0.9
     vain: float = 0.1
-    vain_most: float = 0.35
+    vain_most: float = 0.5
     vain_steps: int = 60
     least_steps: int = 10
     half_life: float = 0.05
