@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import inspect
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ def minimize(
     algorithm: str | Settings = "rdex-csop",
     maxfev: int | None = None,
     target: float | None = None,
+    feasibility_only: bool = False,
     eq_tol: Any = 1e-4,
     ineq_tol: Any = 0.0,
     constraint_scale: Any = "auto",
@@ -97,6 +99,9 @@ def minimize(
         population shrinks and the constraints tighten with the share that is used.
     target : float
         Stop at a feasible point with f <= target.
+    feasibility_only : bool
+        Stop at the first feasible point, and report which share of random points satisfies each
+        constraint (`result.feasible_shares`).
     eq_tol, ineq_tol : float or array
         |h| > eq_tol and g > ineq_tol count as violated.
     constraint_scale : "auto", "none" or array
@@ -185,6 +190,8 @@ def minimize(
 
     if unknown:
         raise TypeError(unknown_argument(next(iter(unknown)), minimize))
+    if feasibility_only and target is not None:
+        raise ValueError("feasibility_only takes no target: any feasible point will do")
     options = RunOptions(
         workers=workers,
         on_error=on_error,
@@ -217,7 +224,7 @@ def minimize(
         maxfev=maxfev,
         x0=x0,
         init=init,
-        target=target,
+        target=math.inf if feasibility_only else target,
         eq_tol=eq_tol,
         ineq_tol=ineq_tol,
         constraint_scale=constraint_scale,

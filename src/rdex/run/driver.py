@@ -95,7 +95,7 @@ class Driver:
     def _make_evaluator(self, stored: dict[str, Any]) -> Evaluator | None:
         """The evaluator; None where a fast path does without."""
         skipping = self._make_skipping(stored)
-        is_fast = isinstance(self.searching, EngineSearching) and self.spec.in_flight is None
+        is_fast = isinstance(self.searching, EngineSearching) and not self._keeps_points
         if is_fast and self.options.is_plain and skipping is None:
             return None
         options, problem = self.options, self.spec.problem
@@ -130,11 +130,16 @@ class Driver:
             skipping.n_skipped = int(stored["n_skipped"])
         return skipping
 
+    @property
+    def _keeps_points(self) -> bool:
+        """Whether every evaluation is kept in memory where there is no file."""
+        return self.spec.in_flight is not None or self.spec.wants_any_feasible
+
     def _open_log(self) -> EvaluationLog | None:
         """The evaluations of the run, in a file where there is a path."""
         path, problem = self.options.evaluations, self.spec.problem
         if path is None:
-            return EvaluationLog(problem) if self.spec.in_flight is not None else None
+            return EvaluationLog(problem) if self._keeps_points else None
         description = self.spec.description()
         stored = stored_run(path, last=True) or description
         free: tuple[str, ...] = FREE_IN_LOGS

@@ -24,6 +24,7 @@ from rdex.strategies.registry import POLISH
 
 if TYPE_CHECKING:
     from rdex.evaluation.evaluator import Evaluator
+    from rdex.run.conflict import Conflict
     from rdex.run.driver import Driver
     from rdex.run.searching import Searching
     from rdex.run.sensitivity import Sensitivity
@@ -81,6 +82,8 @@ class Result(OptimizeResult):  # type: ignore[misc]
         The final population P, best first, and its f.
     constraint_scale : array
         What each violation was divided by in the search.
+    feasible_shares : list of FeasibleShare
+        With `feasibility_only`: which share of random points satisfies each constraint.
     settings, maxfev, seconds, variable_names, units, lower, upper : various
         How the run was made.
     """
@@ -113,6 +116,17 @@ class Result(OptimizeResult):  # type: ignore[misc]
         from rdex.run.sensitivity import sensitivity_of
 
         return sensitivity_of(self, *self._solved(problem))
+
+    def conflict(self, problem: Problem | None = None, maxfev: int | None = None) -> Conflict:
+        """Why nothing is feasible: a smallest set of constraints that cannot hold together.
+
+        Short searches of `maxfev` evaluations each (default 150 per variable, 0 for none) look for
+        points that satisfy some of the constraints, in this process. `evaluations=` in `minimize`
+        keeps the points of the run as evidence too.
+        """
+        from rdex.run.conflict import conflict_of
+
+        return conflict_of(self, *self._solved(problem), maxfev)
 
     def _solved(self, problem: Problem | None) -> tuple[Problem, Any]:
         """The problem behind the result and its logarithmic variables."""
@@ -237,6 +251,12 @@ def finished_result(driver: Driver, status: Status, polish: Any = False) -> Resu
     result = make_result(driver.searching, status, seconds, best)
     if evaluator is not None:
         result.update(evaluator_fields(evaluator, seconds))
+    if driver.spec.wants_any_feasible:
+        from rdex.run.shares import feasible_shares
+
+        result.feasible_shares = feasible_shares(driver.spec, evaluator)
+        if status == Status.TARGET:
+            result.message = "A feasible point was found."
     if driver.keeper is not None and driver.keeper.continued:
         result.continued = driver.keeper.continued
     if driver.spec.strategy == POLISH:

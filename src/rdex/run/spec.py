@@ -38,6 +38,9 @@ LARGEST_BUDGET = 10**15
 #: time limit, and the name of a function says little about it.
 FREE_IN_CHECKPOINTS = ("problem", "maxtime", "points out", "units")
 
+#: Stands for the target of a run that wants any feasible point.
+ANY_FEASIBLE = "any feasible point"
+
 #: What a log may differ in: a call without a seed takes the stored one.
 FREE_IN_LOGS = ("rng given", "units")
 
@@ -73,6 +76,11 @@ class RunSpec:
     def n_initial(self) -> int:
         """Evaluations of the initialisation."""
         return min(self.settings.initial_size(self.problem.dim, self.maxfev), self.maxfev)
+
+    @property
+    def wants_any_feasible(self) -> bool:
+        """Whether the first feasible point ends the run."""
+        return self.goal == math.inf
 
     @property
     def space(self) -> Space:
@@ -182,7 +190,9 @@ class RunSpec:
             "batch": self.batch,
             "updating": "ordered" if self.in_flight is None else "async",
             "points out": self.in_flight,
-            "target": None if math.isinf(self.goal) else self.goal,
+            "target": ANY_FEASIBLE
+            if self.goal == math.inf
+            else (None if math.isinf(self.goal) else self.goal),
             "integrality": None if integrality is None else integrality.tolist(),
             "log_scale": None if logarithmic is None else logarithmic.tolist(),
             "checkpoints": self.checkpoints,
@@ -194,6 +204,13 @@ class RunSpec:
         }
         described: dict[str, Any] = json.loads(json.dumps(facts))
         return described
+
+
+def goal_of(target: Any) -> float:
+    """f that is good enough: any feasible one for infinity, none for None."""
+    if target is None:
+        return -math.inf
+    return math.inf if target == math.inf else checked_number("target", target)
 
 
 def differences(
@@ -268,7 +285,7 @@ def make_spec(
         maxfev=budget,
         start=make_start(problem, x0, init, n0, design, logarithmic),
         log_variables=logarithmic,
-        goal=-math.inf if target is None else checked_number("target", target),
+        goal=goal_of(target),
         batch=batch,
         in_flight=in_flight,
         checkpoints=checked_count("checkpoints", checkpoints),

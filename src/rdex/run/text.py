@@ -27,6 +27,8 @@ def result_text(result: Result) -> str:
     lines += ["", "  variables", *columns(variable_rows(result), indent=4)]
     if result.violations:
         lines += ["", "  constraints", *columns(constraint_rows(result), indent=4)]
+    if result.get("feasible_shares"):
+        lines += ["", "  share of random points that satisfy", *columns(share_rows(result), 4)]
     if result.get("notes"):
         lines += ["", "  notes", *note_lines(result)]
     return "\n".join(lines)
@@ -51,6 +53,8 @@ def result_html(result: Result) -> str:
     parts.append(table(variable_rows(result)))
     if result.violations:
         parts.append(table(constraint_rows(result)))
+    if result.get("feasible_shares"):
+        parts.append("Share of random points that satisfy" + table(share_rows(result)))
     if result.get("notes"):
         items = "".join(f"<li>{escaped(note)}</li>" for note in result.notes)
         parts.append(f"<ul>{items}</ul>")
@@ -123,6 +127,11 @@ def value_text(value: Any) -> str:
 def constraint_rows(result: Result) -> Rows:
     """One row per constraint: both sides as they were stated, and how it stands."""
     return shortened([(s.label, s.value_text, s.relation, s.verdict) for s in result.violations])
+
+
+def share_rows(result: Result) -> Rows:
+    """One row per constraint: how many random points satisfy it."""
+    return shortened([(share.name, str(share)) for share in result.feasible_shares])
 
 
 def shortened(rows: Rows) -> Rows:
