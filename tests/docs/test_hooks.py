@@ -18,6 +18,12 @@ def test_formulas_become_mathml():
     assert "&#x0003C;" in made  # the sign, not the letters of its escape
 
 
+def test_thousands_stay_on_one_line_except_in_code():
+    made = docs_math.on_page_content("<p>20 000 of 5 runs, 1 234 567</p><pre>20 000</pre>")
+    gap = "\N{NARROW NO-BREAK SPACE}"
+    assert made == f"<p>20{gap}000 of 5 runs, 1{gap}234{gap}567</p><pre>20 000</pre>"
+
+
 @pytest.fixture
 def config(tmp_path):
     (tmp_path / "a.csv").write_text("name,x,y\none|two,0.123456,\nthree,12345.0,7\n", "utf-8")
