@@ -33,13 +33,66 @@ def row(package, problem, solver, answers, best, tolerance):
     }  # fmt: skip
 
 
-# --- SciPy: the eggholder function of the tutorial on global optimisation ------------------------
+# --- SciPy: the eggholder of the tutorial on global optimisation, the cattle feed of shgo's page --
 def eggholder(x):
     a, b = x[1] + 47, abs(x[0] / 2 + x[1] + 47)
     return -a * np.sin(np.sqrt(b)) - x[0] * np.sin(np.sqrt(abs(x[0] - a)))
 
 
+def cattle_feed():
+    """Price, and constraints in SciPy's form: two inequalities, one equality."""
+
+    def protein(x):
+        spread = (0.28 * x[0] ** 2 + 0.19 * x[1] ** 2 + 20.5 * x[2] ** 2 + 0.62 * x[3] ** 2) ** 0.5
+        return 12 * x[0] + 11.9 * x[1] + 41.8 * x[2] + 52.1 * x[3] - 21 - 1.645 * spread
+
+    price = np.array([24.55, 26.75, 39.0, 40.50])
+    return lambda x: float(price @ x), (
+        {"type": "ineq", "fun": lambda x: 2.3 * x[0] + 5.6 * x[1] + 11.1 * x[2] + 1.3 * x[3] - 5},
+        {"type": "ineq", "fun": protein},
+        {"type": "eq", "fun": lambda x: x[0] + x[1] + x[2] + x[3] - 1},
+    )
+
+
+def cattle_rows(seeds, algorithm):
+    from scipy import optimize
+
+    fun, limits = cattle_feed()
+    box, budget, tolerance = [(0.0, 1.0)] * 4, 10_000, 1e-6
+    both = (
+        optimize.NonlinearConstraint(lambda x: [c["fun"](x) for c in limits[:2]], 0, np.inf),
+        optimize.NonlinearConstraint(limits[2]["fun"], -tolerance, tolerance),
+    )
+
+    def start(seed):
+        return np.random.default_rng(seed).uniform(0, 1, 4)
+
+    solvers = {
+        "differential_evolution": lambda s: optimize.differential_evolution(
+            fun, box, constraints=both, rng=s, maxiter=budget // 60 - 1),
+        "shgo": lambda s: optimize.shgo(fun, box, constraints=limits, n=150),
+        "minimize, COBYLA": lambda s: optimize.minimize(
+            fun, start(s), method="COBYLA", bounds=box, constraints=limits),
+        "minimize, rdex.scipy_method": lambda s: optimize.minimize(
+            fun, start(s), method=rdex.scipy_method, bounds=box, constraints=limits,
+            options={"maxfev": budget, "rng": s, "eq_tol": tolerance, **algorithm}),
+    }  # fmt: skip
+    for name, solve in solvers.items():
+        answers = []
+        for seed in range(seeds):
+            result = solve(seed)
+            g, h = min(c["fun"](result.x) for c in limits[:2]), limits[2]["fun"](result.x)
+            holds = g >= -1e-6 and abs(h) <= 1.01 * tolerance
+            answers.append((float(fun(result.x)) if holds else None, int(result.nfev)))
+        yield row("scipy", "cattle feed", name, answers, 29.894378, 1e-3)
+
+
 def scipy_rows(seeds, algorithm):
+    yield from cattle_rows(seeds, algorithm)
+    yield from eggholder_rows(seeds, algorithm)
+
+
+def eggholder_rows(seeds, algorithm):
     from scipy import optimize
 
     box, budget = [(-512, 512)] * 2, 4000
