@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
@@ -85,6 +86,7 @@ class Engine(RunView):
             goal=goal,
         )
         self._point = np.empty(problem.dim)
+        self._bound: Any = None  # the latest of `bound_tell_ask`
 
     # --- saved and restored -----------------------------------------------------------------------
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -214,8 +216,13 @@ class Engine(RunView):
         the next point into `point`. It returns 0 at the end of the run, 2 if a generation ended,
         else 1. It goes on with the present `state`: not for use after another one is put there.
         """
-        kernels = load_kernels(self.method.asktell)
-        return bound_kernel(kernels.tell_ask, kernels.POINT, (self.state, g, h, point))
+        arrays = (self.state, g, h, point)
+        same = self._bound is not None and all(map(operator.is_, self._bound.arrays, arrays))
+        if not same:  # making the table takes milliseconds
+            kernels = load_kernels(self.method.asktell)
+            self._bound = bound_kernel(kernels.tell_ask, kernels.POINT, arrays)
+        bound: Callable[[float], int] = self._bound
+        return bound
 
     def bound_tell_ask_rows(
         self, f: Floats, g: Floats, h: Floats, points: Floats

@@ -25,6 +25,7 @@ class Direct:
         self.policy = policy
         self.g = np.empty(problem.n_ineq)
         self.h = np.empty(problem.n_eq)
+        self.point = np.empty(problem.dim)  # room for the next point of a loop
         self.takes_points = problem.point is not None and not problem.is_compiled
         self._point = problem.point
         # Our own wrapper checks shapes itself.

@@ -59,6 +59,7 @@ class Driver:
         self._next_id = spec.maxfev  # of points beside the search
         self.notes: list[str] = []  # what the result says of the files that were read
         self.searching = make_searching(spec)
+        self._direct = Direct(spec.problem, self.policy)
         self.keeper: Checkpoint | None = None
         if options.checkpoint is not None:
             self.keeper = Checkpoint(options.checkpoint, spec)
@@ -225,7 +226,7 @@ class Driver:
 
     def _run_engine(self, engine: Engine, until: int) -> None:
         """Advance a differential evolution alone to `until` of its evaluations, the fast way."""
-        direct = Direct(self.spec.problem, self.policy)
+        direct = self._direct
         if self.spec.problem.is_compiled:
             run_fused(engine, direct, self.spec.batch, self.watch, until)
         elif self.spec.batch == 1 and direct.takes_points:
@@ -363,7 +364,8 @@ def run_immediately(engine: Engine, direct: Direct, watch: Watch, until: int) ->
     if not tell_outstanding(engine, direct, watch) or engine.nfev >= until:
         return
     left = until - engine.nfev
-    point = engine.ask(1)[0]
+    point = direct.point
+    point[:] = engine.ask(1)[0]
     tell_ask = engine.bound_tell_ask(direct.g, direct.h, point)
     evaluate, clock, goal = direct.one, time.monotonic, engine.goal
     has_goal = goal > -math.inf

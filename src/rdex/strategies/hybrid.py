@@ -238,11 +238,11 @@ class Hybrid(Composite):
     def _follow(self) -> None:
         """What the evolution has found since the last look; its schedules follow the budget."""
         engine, context = self._engine, self.context
+        self._members = self._read_members()
         if self._initial is None:
             if context.scales_itself:
                 self.archive.rescale(engine.constraint_scale)
-            members = self._members()
-            self._initial = members.first(max(1, len(members.f) // 2))
+            self._initial = self._members.first(max(1, len(self._members.f) // 2))
         self._note_progress()
         used, begun = context.used, self._begun_at
         until = context.maxfev - (self._reserve if self.settings.ends_before_reserve else 0)
@@ -267,18 +267,17 @@ class Hybrid(Composite):
             self.keep(EVOLUTION, Sample(x, f, g, h))
             self.context.n_elsewhere -= 1  # it is in the archive now
 
-    def _members(self) -> Candidates:
-        """The population, best first."""
+    def _read_members(self) -> Candidates:
+        """The population now, best first."""
         members = self._engine.population()
         f = np.where(np.isfinite(members.f), members.f, math.inf)
         return Candidates(self.context.space.to_unit(members.x), members.x, f, members.phi)
 
     def _spread_of_members(self) -> float:
         """From the best to the median f, among feasible members if there are some."""
-        members = self._engine.population()
-        f = members.f[members.phi == 0.0]
-        f = f if f.size else members.f
-        f = f[np.isfinite(f)]
+        f = self._members.f[self._members.phi == 0.0]
+        f = f if f.size else self._members.f
+        f = f[f < math.inf]
         return float(np.median(f) - f.min()) if f.size else 0.0
 
     def _may_search(self) -> bool:
@@ -328,7 +327,7 @@ class Hybrid(Composite):
             if neighbour is not None:
                 self._turn += 1
                 return neighbour
-        members = self._members()
+        members = self._members
         for k in range(3):
             turn = (self._kind + k) % 3
             candidates = members
@@ -363,7 +362,7 @@ class Hybrid(Composite):
         """Whether the population has converged and enough is left for another."""
         if self.room < self.settings.restart_least:
             return False
-        z = self._members().z
+        z = self._members.z
         took = self.context.used - self._begun_at
         if float(np.ptp(z, axis=0).max(initial=0.0)) > self.settings.settled:
             self._settled_at = 0
