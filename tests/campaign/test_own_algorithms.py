@@ -138,7 +138,7 @@ def test_presets_are_known_by_name():
     ("wrong", "message"),
     [
         ("rdex-cosp", "unknown algorithm 'rdex-cosp'; known: rdex-csop"),
-        ("nowhere.py:solve", "there is no file 'nowhere.py'"),
+        ("nowhere.py:solve", "there is no file nowhere.py"),
         ({"base": "rdex"}, "needs name and base"),
         ({"name": "rdex", "base": "rdex", "n0": 50}, "is a preset with other settings"),
         ({"name": "mine", "base": "rdex", "n00": 50}, "no field 'n00'"),

@@ -12,22 +12,25 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import sys
-import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import metadata
-from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from rdex.campaign.own_problems import stand_in
 from rdex.campaign.peers import PEERS, Peer
+from rdex.common.python_file import is_place, loaded_names, may_define, split_place
 from rdex.engine.constants import Constants
 from rdex.engine.settings import PRESETS, preset
 from rdex.problem import Problem
 from rdex.recorder import BudgetSpent, CountingRecorder, Record, record_of
+from rdex.recorder.counting import values_of
+
+if TYPE_CHECKING:
+    from rdex.engine.engine import Engine
 
 ENTRY_POINTS = "rdex.algorithms"
 
@@ -85,11 +88,22 @@ class EngineRun:
         from rdex.engine.engine import Engine
 
         engine = Engine(problem, self.settings, maxfev, seed, checkpoints=checkpoints)
-        engine.run_in_slices(_go_on, SLICE)
+        if problem.is_compiled:
+            engine.run_in_slices(_go_on, SLICE)
+        else:
+            run_in_python(engine, problem)
         return record_of(engine)
 
     def prepare(self, problem: Problem) -> None:
-        self(problem, 30, np.random.SeedSequence(0), 1)
+        ready = problem if problem.is_compiled else stand_in(problem)
+        self(ready, 30, np.random.SeedSequence(0), 1)
+
+
+def run_in_python(engine: Engine, problem: Problem) -> None:
+    """Ask and tell point by point; a point whose function raises fails, unless it is the first."""
+    while not engine.is_finished:
+        x = engine.ask(1)
+        engine.tell(*values_of(problem, x, engine.nfev > 0))
 
 
 def _go_on(_engine: Any) -> None:
@@ -124,7 +138,7 @@ class CountedRun:
                 drive(result, recorder.problem)
         except BudgetSpent:
             pass
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if recorder.nfev == 0:
                 raise
             raise RunFailed(recorder.record()) from error
@@ -134,8 +148,8 @@ class CountedRun:
         load = getattr(self.solve, "load", None)  # imports a package before time is taken
         if load is not None:
             load()
-        recorder = CountingRecorder(problem, 1, 1)
-        recorder.problem.evaluate((problem.lower + problem.upper)[None] / 2)
+        recorder = CountingRecorder(stand_in(problem), 1, 1)
+        recorder.problem.evaluate(problem.lower[None])
 
 
 def drive(optimizer: Any, problem: Problem) -> None:
@@ -155,21 +169,21 @@ class SourceSolve:
     name: str
     source: str
 
+    def load(self) -> Solve:
+        """The function or class; the file is executed once in a process."""
+        found = _names(self.path, self.source).get(self.name)
+        if not callable(found):
+            raise ValueError(f"{self.path} has no function or class {self.name!r}")
+        solve: Solve = found
+        return solve
+
     def __call__(self, problem: Problem, budget: int, rng: np.random.Generator) -> Any:
-        return getattr(load_source(self.path, self.source), self.name)(problem, budget, rng)
+        return self.load()(problem, budget, rng)
 
 
 @lru_cache(maxsize=16)
-def load_source(path: str, source: str) -> types.ModuleType:
-    """The module of a source text; its neighbours can be imported where the file is."""
-    module = types.ModuleType(f"rdex_algorithm_{Path(path).stem}")
-    module.__file__ = path
-    folder = str(Path(path).parent)
-    if folder not in sys.path:
-        sys.path.append(folder)
-    sys.modules[module.__name__] = module
-    exec(compile(source, path, "exec"), module.__dict__)
-    return module
+def _names(path: str, source: str) -> dict[str, Any]:
+    return loaded_names(path, source)
 
 
 def from_settings(settings: Constants) -> Algorithm:
@@ -191,13 +205,13 @@ def from_settings(settings: Constants) -> Algorithm:
 
 
 def from_file(spec: str) -> Algorithm:
-    """The algorithm ``path.py:NAME``; its name is NAME."""
-    path, _, name = spec.rpartition(":")
-    file = Path(path).expanduser().resolve()
-    if not file.is_file():
-        raise ValueError(f"{spec!r}: there is no file {path!r}")
+    """The algorithm ``path.py:NAME``; its name is NAME. The file is read, not executed."""
+    path, name = split_place(spec)
+    if name is None:
+        raise ValueError(f"{spec!r}: say which function or class: {path.name}:NAME")
+    file = path.resolve()
     solve = SourceSolve(str(file), name, file.read_text(encoding="utf-8"))
-    if not callable(getattr(load_source(solve.path, solve.source), name, None)):
+    if not may_define(str(file), solve.source, name):
         raise ValueError(f"{spec!r}: {file.name} has no function or class {name!r}")
     digest = hashlib.sha256(solve.source.encode()).hexdigest()
     settings = {"function": name, "file_sha256": digest}
@@ -280,7 +294,7 @@ def find(algorithm: str | Constants | Algorithm | Mapping[str, Any] | Solve) -> 
     installed = entry_points()
     if algorithm in installed:
         return from_entry_point(installed[algorithm])
-    if ".py:" in algorithm:
+    if is_place(algorithm):
         return from_file(algorithm)
     raise ValueError(
         f"unknown algorithm {algorithm!r}; known: {', '.join(names())}; "

@@ -174,7 +174,9 @@ def run(
     failed = [key for key in left if store.has_failed(key)] if not retry_failed else []
     progress = CampaignProgress(len(keys), stored=len(keys) - len(left), skipped=len(failed))
     tasks = [
-        RunTask(key, plan.algorithm(key.algorithm), place) for key in left if key not in failed
+        RunTask(key, plan.algorithm(key.algorithm), place, plan.files.get(key.problem_id))
+        for key in left
+        if key not in failed
     ]
     if tasks:
         pool = make_pool(workers, scheduler, cluster, tasks)

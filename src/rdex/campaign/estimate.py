@@ -7,7 +7,7 @@ from time import perf_counter
 
 from rdex.campaign.algorithms import CountedRun
 from rdex.campaign.plan import Plan
-from rdex.campaign.running import RunTask, find_problem
+from rdex.campaign.running import RunTask
 from rdex.store import RunKey, Store, StoreError, load
 
 #: Evaluations of a trial.
@@ -56,7 +56,7 @@ def stored_times(store: Store) -> dict[tuple[str, str], float]:
 def trial_time(task: RunTask) -> float:
     """Seconds of a run, from a short one."""
     key = task.key
-    problem = find_problem(key.problem_id, task.data)
+    problem = task.problem()
     short = min(TRIAL, key.maxfev)
     task.algorithm.run.prepare(problem)
     clock = perf_counter()

@@ -7,11 +7,13 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rdex.campaign.algorithms import Algorithm, find
+from rdex.campaign.own_problems import ProblemFile, find_problem_file
+from rdex.common.python_file import is_place
 from rdex.store import RunKey
 from rdex.suites import registry
 
@@ -32,6 +34,8 @@ class Plan:
         Records of the best so far of every run.
     rng : int
         Root of the seeds.
+    files : mapping of str to ProblemFile
+        Problems of one's own, by their ids.
 
     Examples
     --------
@@ -47,6 +51,7 @@ class Plan:
     runs: int
     checkpoints: int
     rng: int
+    files: Mapping[str, ProblemFile] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for label, value, least in (
@@ -88,7 +93,8 @@ class Plan:
         suite : str
             cec2017, g2006 or engineering.
         problems : str or sequence, optional
-            Numbers, ranges and names: ``"1,5-8"``, ``"C07"``; all where not given.
+            Numbers, ranges and names: ``"1,5-8"``, ``"C07"``; all where not given. Problems of
+            one's own are Python files, FILE.py or FILE.py:NAME, as `rdex solve` takes them.
         dim, edition, instance
             Of cec2017: dimension or several, "2017" or "2024", "official" or a whole number.
         maxfev : int or str
@@ -96,14 +102,19 @@ class Plan:
         """
         if isinstance(algorithms, str):
             algorithms = [name.strip() for name in algorithms.split(",") if name.strip()]
-        ids = problem_ids(suite, problems, dim, str(edition), str(instance))
+        places, words = split_problem_files(problems)
+        files = own_problems(places)
+        is_suite = words is None or len(words) > 0
+        ids = problem_ids(suite, words, dim, str(edition), str(instance)) if is_suite else []
         sized = [(id, dimension_of(id)) for id in ids]
+        sized += [(id, file.load().dim) for id, file in files.items()]
         return cls(
             tuple(find(algorithm) for algorithm in algorithms),
             tuple((id, d, budget(maxfev, d)) for id, d in sized),
             runs,
             checkpoints,
             rng,
+            files,
         )
 
     @property
@@ -126,12 +137,14 @@ class Plan:
 
     def facts(self) -> dict[str, Any]:
         """The plan for a manifest: two plans are the same if their facts are equal."""
+        sources = {id: file.digest for id, file in self.files.items()}
         return {
             "algorithms": {each.name: _jsonable(each.settings) for each in self.algorithms},
             "problems": {id: maxfev for id, _dim, maxfev in self.problems},
             "runs": self.runs,
             "checkpoints": self.checkpoints,
             "rng": self.rng,
+            **({"problem_sources": sources} if sources else {}),
         }
 
 
@@ -145,7 +158,7 @@ def _jsonable(value: Any) -> Any:
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The words of a TOML file, which are those of `Plan.of`, and `out`, `workers`.
 
-    Paths of algorithms (``file.py:NAME``) are relative to the file.
+    Paths of algorithms and problems (``file.py:NAME``) are relative to the file.
     """
     file = Path(path)
     try:
@@ -157,15 +170,35 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     unknown = sorted(set(words) - known)
     if unknown:
         raise ValueError(f"{file}: unknown word {unknown[0]!r}; known: {', '.join(sorted(known))}")
-    listed = words.get("algorithms", [])
-    if isinstance(listed, str):
-        listed = [name.strip() for name in listed.split(",")]
-    if listed:
-        words["algorithms"] = [
-            str(file.parent / each) if isinstance(each, str) and ".py:" in each else each
-            for each in listed
-        ]
+    for label in ("algorithms", "problems"):
+        listed = words.get(label, [])
+        if isinstance(listed, str):
+            listed = [name.strip() for name in listed.split(",")]
+        if listed:
+            words[label] = [str(file.parent / each) if is_place(each) else each for each in listed]
     return words
+
+
+def split_problem_files(
+    problems: str | Iterable[Any] | None,
+) -> tuple[list[str], list[str] | None]:
+    """Which of the words for problems mean files, and the others; None where all are meant."""
+    if problems is None or problems == "all":
+        return [], None
+    words = problems.split(",") if isinstance(problems, str) else [str(each) for each in problems]
+    words = [word.strip() for word in words]
+    return [word for word in words if is_place(word)], [w for w in words if not is_place(w)]
+
+
+def own_problems(places: list[str]) -> dict[str, ProblemFile]:
+    """Problems of files by their ids, not executed."""
+    found: dict[str, ProblemFile] = {}
+    for place in places:
+        file = find_problem_file(place)
+        if file.id in found:
+            raise ValueError(f"two problems with one name: {found[file.id].path} and {file.path}")
+        found[file.id] = file
+    return found
 
 
 def problem_ids(

@@ -14,6 +14,7 @@ from time import perf_counter
 
 import rdex
 from rdex.campaign.algorithms import Algorithm, RunFailed
+from rdex.campaign.own_problems import ProblemFile
 from rdex.common.extras import require
 from rdex.problem import Problem
 from rdex.recorder import Record
@@ -24,11 +25,21 @@ from rdex.suites import registry
 
 @dataclass(frozen=True)
 class RunTask:
-    """A run to be made; `data` is the place of the official data of cec2017, if it is named."""
+    """A run to be made; `data` is the place of the official data of cec2017, if it is named.
+
+    `file` is the problem where it is one of one's own.
+    """
 
     key: RunKey
     algorithm: Algorithm
     data: str | None = None
+    file: ProblemFile | None = None
+
+    def problem(self) -> Problem:
+        """What is to be solved."""
+        if self.file is not None:
+            return self.file.load()
+        return find_problem(self.key.problem_id, self.data)
 
 
 @dataclass(frozen=True)
@@ -49,7 +60,7 @@ def execute(task: RunTask) -> FinishedRun:
     clock = perf_counter()
     key = task.key
     try:
-        problem = find_problem(key.problem_id, task.data)
+        problem = task.problem()
         prepare(task)
         started = datetime.now(UTC)
         clock = perf_counter()
@@ -66,7 +77,8 @@ def execute(task: RunTask) -> FinishedRun:
             wall_time=wall_time,
         )
         return FinishedRun(encode_run(stored), wall_time, *described(failure))
-    except Exception as error:
+    # Ctrl-C does not come to workers: a KeyboardInterrupt is the algorithm's own.
+    except BaseException as error:
         return FinishedRun(None, perf_counter() - clock, *described(error))
 
 
@@ -101,7 +113,7 @@ def prepare(task: RunTask) -> None:
     kind = (task.key.algorithm, task.key.problem_id)
     if kind not in _prepared:
         require("pyarrow.parquet", "bench")
-        task.algorithm.run.prepare(find_problem(task.key.problem_id, task.data))
+        task.algorithm.run.prepare(task.problem())
         _prepared.add(kind)
 
 

@@ -1,15 +1,46 @@
 """The commands of `rdex`, put together."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import rdex
 from rdex.cli import algorithms, bench, report, solve, suite
 
+#: Exit code of a wrong use of the command line (EX_USAGE of BSD); 2 says "infeasible".
+USAGE = 64
+
+
+class Commands(TyperGroup):
+    """The commands; options and arguments that do not fit end with `USAGE`."""
+
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        with usage_errors():
+            return super().make_context(*args, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        with usage_errors():
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def usage_errors() -> Iterator[None]:
+    """Give errors of use their exit code; typer's own is 2."""
+    try:
+        yield
+    except Exception as error:
+        if getattr(error, "exit_code", None) == 2 and hasattr(error, "format_message"):
+            error.exit_code = USAGE  # type: ignore[attr-defined]
+        raise
+
+
 app = typer.Typer(
     name="rdex",
+    cls=Commands,
     help="Constrained black-box optimisation: solve, benchmark, score, report.",
     no_args_is_help=True,
     add_completion=False,

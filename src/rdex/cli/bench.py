@@ -48,7 +48,8 @@ def run_campaign(
         str | None, typer.Option(help="Of cec2017: official or a number; 1 by default.")
     ] = None,
     problems: Annotated[
-        str | None, typer.Option(help="Such as 1,5-8 or C07; all by default.")
+        str | None,
+        typer.Option(help="Such as 1,5-8 or C07, all by default; or FILE.py[:NAME], your own."),
     ] = None,
     runs: Annotated[
         int | None, typer.Option(help="Of each algorithm on each problem; 25 by default.")
@@ -101,6 +102,7 @@ def run_campaign(
     from rdex.store import StoreError
 
     given = locals()
+    display: Display | None = None
     _log_to_stderr()
     try:
         words = {} if plan_file is None else read_toml(plan_file)
@@ -109,12 +111,13 @@ def run_campaign(
         count = workers if workers is not None else words.get("workers", -1)
         if folder is None:
             raise ValueError("give the folder of the campaign: --out DIR")
-        plan = Plan.of(**{name: each for name, each in words.items() if name in PLAN_WORDS})
         place = None if data is None else str(data)
         if dry_run:
-            _show_plan(plan, folder, count, shard, only or [], place)
+            _dry_run(words, folder, count, shard, only or [], place)
             return
-        with Display() as display:
+        plan = Plan.of(**{name: each for name, each in words.items() if name in PLAN_WORDS})
+        display = Display()
+        with display:
             outcome = run(
                 folder,
                 plan,
@@ -130,7 +133,8 @@ def run_campaign(
                 on_progress=display,
             )
     except KeyboardInterrupt:
-        typer.echo("rdex: stopped; the same command continues where it stopped", err=True)
+        kept = "" if display is None else display.standing()
+        warn(f"stopped{kept}; the same command continues where it stopped")
         raise typer.Exit(130) from None
     except (ValueError, OSError, StoreError, CampaignError) as error:
         fail(error)
@@ -158,6 +162,24 @@ def _sentence(outcome: Any, folder: Path) -> str:
     if outcome.skipped:
         parts.append(f"{outcome.skipped} failed earlier (--retry-failed makes them again)")
     return f"{folder}: {', '.join(parts)}"
+
+
+def _dry_run(
+    words: dict[str, Any], folder: Path, workers: int, shard: str | None, only: list[str],
+    data: str | None,
+) -> None:  # fmt: skip
+    """The plan without executing any file of the user's."""
+    from rdex.campaign import Plan
+    from rdex.campaign.plan import own_problems, split_problem_files
+
+    places, rest = split_problem_files(words.get("problems"))
+    for id, file in own_problems(places).items():
+        typer.echo(f"{id}: {file.path} is not executed here; its runs are not in what follows")
+    if places and not rest:
+        return
+    kept = {name: each for name, each in words.items() if name in PLAN_WORDS}
+    plan = Plan.of(**(kept | ({"problems": rest} if places else {})))
+    _show_plan(plan, folder, workers, shard, only, data)
 
 
 def _show_plan(

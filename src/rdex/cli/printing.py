@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from rdex.scoring import Table
-from rdex.scoring.table import cell_text, is_number
+from rdex.common.text import printable
+
+if TYPE_CHECKING:
+    from rdex.scoring import Table
 
 
 def fail(error: BaseException | str) -> NoReturn:
     """Say on stderr what was wrong and end."""
-    typer.echo(f"rdex: {error}", err=True)
+    warn(str(error))
     raise typer.Exit(1)
 
 
 def warn(note: str) -> None:
     """Say on stderr what one must know; the command goes on."""
-    typer.echo(f"rdex: {note}", err=True)
+    lines = [printable(line) for line in f"rdex: {note}".split("\n")]
+    typer.echo("\n".join(lines), err=True)
 
 
 def show(*parts: RenderableType) -> None:
@@ -44,19 +47,21 @@ def show_json(facts: Any) -> None:
 
 def grid_of(table: Table) -> list[RenderableType]:
     """A table of the scoring room: title, columns, notes. Names are data, never markup."""
+    from rdex.scoring.table import cell_text, is_number
+
     grid = Grid(box=None, pad_edge=False, header_style="bold underline")
     for at, name in enumerate(table.columns):
         are_numbers = any(is_number(row[at]) for row in table.rows)
         grid.add_column(
-            Text(name),
+            Text(printable(name)),
             justify="right" if are_numbers else "left",
             no_wrap=are_numbers,
             overflow="fold",
         )
     for row in table.rows:
-        grid.add_row(*(Text(cell_text(cell)) for cell in row))
-    notes = [Text(note, style="dim") for note in table.notes]
-    return [Text(table.title, style="bold"), grid, *notes, Text("")]
+        grid.add_row(*(Text(printable(cell_text(cell))) for cell in row))
+    notes = [Text(printable(note), style="dim") for note in table.notes]
+    return [Text(printable(table.title), style="bold"), grid, *notes, Text("")]
 
 
 def duration(seconds: float) -> str:

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from rdex.campaign import CampaignProgress
 from rdex.cli.printing import duration
+from rdex.common.text import printable
 from rdex.store import RunKey
 
 #: Seconds between two lines where there is no terminal.
@@ -27,6 +28,14 @@ class Display:
         self._console = console or Console(stderr=True, highlight=False, markup=False)
         self._live: Live | None = None
         self._printed = monotonic()
+        self._last: CampaignProgress | None = None
+
+    def standing(self) -> str:
+        """How much is stored, for the message after Ctrl-C."""
+        last = self._last
+        if last is None:
+            return ""
+        return f" with {last.stored + last.computed} of {last.total} runs stored"
 
     def __enter__(self) -> Display:
         if self._console.is_terminal:
@@ -45,17 +54,23 @@ class Display:
 
     def __call__(self, progress: CampaignProgress, key: RunKey | None, error: str) -> None:
         """A look at the campaign; `key` has ended if it is given, with `error` if it failed."""
+        if self._last is None and progress.stored:
+            self._say(f"{progress.stored} of {progress.total} runs are there, {progress.left} left")
+        self._last = progress
         if key is not None and error:
-            line = f"failed: {key.label}: {error}"
-            if self._live is not None:
-                self._live.console.print(Text(line, style="red"))
-            else:
-                typer.echo(line, err=True)
+            self._say(f"failed: {key.label}: {error}", "red")
         if self._live is not None:
             self._live.update(panel(progress))
         elif monotonic() - self._printed >= LINE_EVERY:
             self._printed = monotonic()
             typer.echo(line_of(progress), err=True)
+
+    def _say(self, line: str, style: str = "") -> None:
+        """A line that stays, above the live display where there is one."""
+        if self._live is not None:
+            self._live.console.print(Text(printable(line), style=style))
+        else:
+            typer.echo(printable(line), err=True)
 
 
 def line_of(progress: CampaignProgress) -> str:

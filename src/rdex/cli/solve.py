@@ -2,17 +2,15 @@
 
 The file names either a `rdex.Problem` (`problem` by default, or FILE.py:NAME), or a function
 (`fun` by default, or FILE.py:NAME) together with `bounds` and, where there are any, the arguments
-of `rdex.minimize` in `BESIDE`. A name that looks like one of them is an error, not ignored.
+of `rdex.minimize`. A name that looks like one of them is an error, not ignored. The file is read by
+`rdex.api.problem_file`, which campaigns use too.
 """
 
 from __future__ import annotations
 
-import difflib
 import math
-import runpy
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -27,16 +25,6 @@ from rdex.problem.variables import is_number
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
-
-#: What a file may define beside a function.
-BESIDE = (
-    "call", "cheap_constraints", "constraint_names", "constraints", "eq_tol", "ineq_tol",
-    "integrality", "log_scale", "units", "variable_names", "vectorized", "x0",
-)  # fmt: skip
-
-#: How much a name must look like one that is read, and names that mean one without looking like it.
-ALIKE = 0.9
-ALIASES = {"cons": "constraints", "objective": "fun", "func": "fun"}
 
 INFEASIBLE = 2
 
@@ -61,12 +49,14 @@ def solve(
 ) -> None:
     """Minimise the problem of a Python file: a Problem `problem`, or `fun` and `bounds`.
 
-    Ends with 0 if the answer is feasible, 2 if it is not, 1 after an error.
+    Ends with 0 if the answer is feasible, 2 if it is not, 1 after an error, 64 after wrong use.
     """
     import rdex
 
     try:
         check_plot(plot)
+        from rdex.api.problem_file import read_problem
+
         arguments = read_problem(file)
         result = rdex.minimize(
             **arguments,
@@ -92,55 +82,6 @@ def solve(
         raise typer.Exit(INFEASIBLE)
 
 
-def read_problem(place: str) -> dict[str, Any]:
-    """The arguments of `minimize` that describe the problem at FILE.py[:NAME]."""
-    from rdex import Problem
-
-    path, name = split_place(place)
-    sys.path.insert(0, str(path.resolve().parent))  # as `python FILE.py` would have it
-    names = runpy.run_path(str(path), run_name="rdex_solve")
-    if name is None:
-        name = "problem" if "problem" in names else "fun"
-        if name not in names:
-            check_spelling(names, ("problem", "fun"), path)
-            raise ValueError(f"{path} defines neither `problem` nor `fun`; FILE.py:NAME picks")
-    if name not in names:
-        close = difflib.get_close_matches(name, names, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise ValueError(f"{path} defines no {name!r}{hint}")
-    found = names[name]
-    check_options(names, path)
-    if isinstance(found, Problem):
-        check_spelling(names, ("x0",), path)
-        return {"fun": found} | {key: names[key] for key in ("x0",) if key in names}
-    if not callable(found):
-        kind = type(found).__name__
-        raise ValueError(f"{name} in {path} must be a Problem or a function, got {kind}")
-    check_spelling(names, ("bounds", *BESIDE), path)
-    if "bounds" not in names:
-        raise ValueError(f"{path} defines the function {name}, but no `bounds`")
-    given = {key: names[key] for key in BESIDE if key in names}
-    return {"fun": found, "bounds": names["bounds"], **given}
-
-
-def check_spelling(names: dict[str, Any], known: tuple[str, ...], path: Path) -> None:
-    """A name that looks like one that is read and is not there is a mistake, not ignored."""
-    for name, value in names.items():
-        if name.startswith("_") or name in known or isinstance(value, ModuleType | type):
-            continue
-        close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=ALIKE)
-        meant = ALIASES.get(name) or (close[0] if close else None)
-        if meant in known and meant not in names:
-            raise ValueError(f"{path} defines {name!r}, which is not read; did you mean {meant!r}?")
-
-
-def check_options(names: dict[str, Any], path: Path) -> None:
-    """What only the command line sets must not stand in the file."""
-    for name in ("maxfev", "algorithm", "checkpoint", "workers"):
-        if isinstance(names.get(name), int | float | str):
-            raise ValueError(f"{path} defines {name!r}, which is not read; use --{name}")
-
-
 def check_plot(path: Path | None) -> None:
     """A plot that could not be written is known before the run."""
     if path is None:
@@ -154,16 +95,6 @@ def check_plot(path: Path | None) -> None:
             f"--plot: cannot write {path.suffix or 'a file without an ending'!r} files; known: "
             f"{', '.join(sorted(known))}"
         )
-
-
-def split_place(place: str) -> tuple[Path, str | None]:
-    """File and name of FILE.py[:NAME]; a colon of a drive letter is no separator."""
-    head, separator, tail = place.rpartition(":")
-    is_named = bool(separator) and tail.isidentifier() and head.endswith(".py")
-    path = Path(head if is_named else place)
-    if not path.is_file():
-        raise ValueError(f"there is no file {path}")
-    return path, tail if is_named else None
 
 
 def one_line(error: Exception) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rdex.problem import Problem
 from rdex.problem.problem import Floats
@@ -17,6 +17,24 @@ class BudgetSpent(BaseException):
     """
 
 
+def values_of(problem: Problem, x: Floats, has_begun: bool) -> tuple[Floats, Floats, Floats]:
+    """F, G, H of rows; NaN where the function raises, unless nothing was evaluated before."""
+    try:
+        return problem.evaluate(x)
+    except Exception:
+        if not has_begun:
+            raise
+    if len(x) > 1:
+        parts = zip(*(values_of(problem, row[None], True) for row in x), strict=True)
+        f, g, h = (np.concatenate(part) for part in parts)
+        return f, g, h
+    return (
+        np.full(1, np.nan),
+        np.full((1, problem.n_ineq), np.nan),
+        np.full((1, problem.n_eq), np.nan),
+    )
+
+
 class CountingRecorder:
     """Hands out a problem whose evaluations are counted, capped at `maxfev` and recorded.
 
@@ -24,6 +42,8 @@ class CountingRecorder:
     row is one evaluation, f and all its constraints together. The rows of a call that go beyond
     the budget are not evaluated, and the call raises `BudgetSpent`. The initialisation is what the
     first call evaluates: a population where the algorithm is vectorised, one point where not.
+    Points outside the box, or with fractions for integer variables, are not evaluated: they fail
+    (f = +inf), count as evaluations, and `n_outside` says how many there were.
 
     Parameters
     ----------
@@ -49,6 +69,7 @@ class CountingRecorder:
         self, problem: Problem, maxfev: int, checkpoints: int = 2000, eq_tol: float = 1e-4
     ) -> None:
         self.maxfev = int(maxfev)
+        self.n_outside = 0
         self._inner = problem
         self._limit = np.ones((2, problem.n_constraints))
         self._limit[0, : problem.n_ineq] = 0.0
@@ -86,11 +107,29 @@ class CountingRecorder:
         rows = x[: self.remaining]
         if rows.shape[0] == 0 and x.shape[0]:
             raise BudgetSpent
-        f, g, h = (np.require(part, np.float64, ["C", "W"]) for part in self._inner.evaluate(rows))
+        f, g, h = self._values(rows)
         self._take(rows, f, g, h)
         if rows.shape[0] < x.shape[0]:
             raise BudgetSpent
         return f, g, h
+
+    def _values(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """F, G, H of rows; those outside the box, or between whole numbers, fail unevaluated."""
+        n, allowed = len(x), self._allowed(x)
+        self.n_outside += n - int(allowed.sum())
+        sizes = (n,), (n, self._inner.n_ineq), (n, self._inner.n_eq)
+        f, g, h = (np.full(size, np.inf) for size in sizes)
+        if allowed.any():
+            values = values_of(self._inner, x[allowed], self.nfev > 0)
+            f[allowed], g[allowed], h[allowed] = values
+        return f, g, h
+
+    def _allowed(self, x: Floats) -> NDArray[np.bool_]:
+        """Which rows are points of the problem. NaN is none."""
+        allowed = (x >= self._inner.lower) & (x <= self._inner.upper)
+        if self._inner.integrality is not None:
+            allowed &= ~self._inner.integrality | (x == np.round(x))
+        return np.asarray(allowed.all(axis=1))
 
     def _take(self, x: Floats, f: Floats, g: Floats, h: Floats) -> None:
         """Count and record rows and their values."""
@@ -125,4 +164,5 @@ class CountingRecorder:
             initial_nfev=self._start[0],
             first_feasible=int(self._count[2]) or None,
             n_failed=int(self._count[3]),
+            n_outside=self.n_outside,
         )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import json
 import math
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import rdex
 from rdex.common.extras import require
+from rdex.common.text import printable
 from rdex.report.numbers import shown
 
 
@@ -23,6 +26,7 @@ def environment() -> Any:
         loader=jinja2.PackageLoader("rdex.report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=visible,
         trim_blocks=True,
     )
     made.filters["shown"] = shown
@@ -32,17 +36,26 @@ def environment() -> Any:
 
 def render(template: str, script: str, **values: Any) -> str:
     """A whole page: the template, with styles, plotly.js and a script of ours inside it."""
-    plotly = require("plotly.offline", "bench")
     return str(
         environment().get_template(template).render(
             version=rdex.__version__,
             css=safe(text_of("style.css")),
-            plotly=safe(plotly.get_plotlyjs()),
+            plotly=safe(plotly_script()),
             charts=safe(text_of("charts.js")),
             script=safe(text_of(script)),
             **values,
         )
     )  # fmt: skip
+
+
+def plotly_script() -> str:
+    """The text of plotly.js; only the file is read, importing the package takes a second."""
+    spec = importlib.util.find_spec("plotly")
+    if spec is None or spec.origin is None:
+        require("plotly", "bench")
+        raise FileNotFoundError("the package plotly has no folder")
+    script = Path(spec.origin).parent / "package_data" / "plotly.min.js"
+    return script.read_text(encoding="utf-8")
 
 
 def safe(text: str) -> Any:
@@ -63,6 +76,12 @@ def embedded(value: Any) -> Any:
     return safe(text)
 
 
+def visible(value: Any) -> Any:
+    """A text of users without control characters; what is HTML already stays as it is."""
+    is_text = isinstance(value, str) and not hasattr(value, "__html__")
+    return "\n".join(printable(line) for line in value.split("\n")) if is_text else value
+
+
 def plain(value: Any) -> Any:
     """Arrays as lists; numbers that JSON lacks as null."""
     if isinstance(value, np.ndarray):
@@ -75,7 +94,7 @@ def plain(value: Any) -> Any:
         return [plain(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value
+    return visible(value)
 
 
 def compact(values: Any, digits: int = 5) -> Any:

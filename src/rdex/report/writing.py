@@ -8,6 +8,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from rdex.common.text import printable
 from rdex.report.numbers import latex_text, markdown_text
 from rdex.report.printed_tables import Cell, PrintedTable
 
@@ -95,10 +96,17 @@ def comma_separated(sheet: PrintedTable) -> str:
     """One line of headings, then the values with all their digits; what is unknown is empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(sheet.full_columns)
+    writer.writerow([harmless(name) for name in sheet.full_columns])
     for row in sheet.rows:
-        writer.writerow(["" if cell.value != cell.value else cell.value for cell in row])
+        values = ["" if cell.value != cell.value else cell.value for cell in row]
+        writer.writerow([harmless(each) if isinstance(each, str) else each for each in values])
     return stream.getvalue()
+
+
+def harmless(text: str) -> str:
+    """A text that no spreadsheet takes for a formula; signs alone are no formulas."""
+    plain = printable(text)
+    return f"'{plain}" if len(plain) > 1 and plain.lstrip()[:1] in ("=", "+", "-", "@") else plain
 
 
 #: Ending -> writer.

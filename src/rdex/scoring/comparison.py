@@ -6,15 +6,11 @@ ordinary values, since only the order counts.
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rdex.common.extras import require
 from rdex.scoring.arrays import Bools, Floats, median
 
 #: The test, as tables name it.
@@ -142,7 +138,10 @@ def _p_values(x: Floats, y: Floats) -> Floats:
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Holm's step-down correction of a family of p-values (statsmodels); NaN stay out of it.
+    """Holm's step-down correction of a family of p-values; NaN stay out of it.
+
+    The k-th smallest of m is multiplied by m - k + 1, and none may fall below one before it.
+    (statsmodels gives the same; importing it takes a second.)
 
     Examples
     --------
@@ -150,30 +149,12 @@ def holm(p: ArrayLike) -> Floats:
     [0.03, 0.06, 0.06]
     """
     raw = np.asarray(p, dtype=np.float64)
-    known = ~np.isnan(raw)
     corrected = np.full(raw.shape, np.nan)
-    if known.any():
-        multitest = require("statsmodels.stats.multitest", "bench")
-        with _cheap_collection():
-            corrected[known] = multitest.multipletests(raw[known], method="holm")[1]
+    known = np.flatnonzero(~np.isnan(raw))
+    order = known[np.argsort(raw[known], kind="stable")]
+    steps = raw[order] * np.arange(order.size, 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return corrected
-
-
-@contextlib.contextmanager
-def _cheap_collection() -> Iterator[None]:
-    """Full garbage collections inside skip the objects that exist now.
-
-    statsmodels 0.15 collects on every Holm correction: 43 ms a call in a process with the usual
-    libraries loaded, 0.1 ms with those objects set aside.
-    """
-    if gc.get_freeze_count():  # somebody else set objects aside: theirs would be let go below
-        yield
-        return
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def a12(x: ArrayLike, y: ArrayLike) -> float:
