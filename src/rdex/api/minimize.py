@@ -274,11 +274,12 @@ def run_on_disk(checkpoint: Any, evaluations: Any) -> dict[str, Any] | None:
     """The description of the run that goes on from a file; None where there is none."""
     from rdex.engine.files import load_state
     from rdex.evaluation.log import stored_run
+    from rdex.run.checkpoint import described
 
     stored = None if evaluations is None else stored_run(evaluations)
     if stored is None and checkpoint is not None:
         with contextlib.suppress(FileNotFoundError):
-            stored = load_state(checkpoint)[1].get("run")
+            stored = described(load_state(checkpoint)[1], os.fspath(checkpoint))
     return stored
 
 

@@ -17,5 +17,9 @@ class LogError(RdexError, ValueError):
     """A file of evaluations is not whole, or is of another run."""
 
 
+class FileInUseError(RdexError, OSError):
+    """Another run writes the file."""
+
+
 class StoreError(RdexError, ValueError):
     """A folder of runs is not whole, or holds other runs than asked for."""

@@ -17,7 +17,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from rdex.common.errors import LogError
+from rdex.common.errors import FileInUseError, LogError
+from rdex.common.locking import lock
 from rdex.evaluation.log_format import comment_of, names_line, parse
 
 log = logging.getLogger("rdex")
@@ -64,7 +65,7 @@ class LogFile:
         self._synced = time.monotonic()
         try:
             self._handle: int | None = open_locked(self.path)
-        except LogInUse:
+        except FileInUseError:
             raise
         except OSError as error:
             raise self._cannot_write(error) from error
@@ -250,7 +251,7 @@ def open_locked(path: str) -> int:
     binary = getattr(os, "O_BINARY", 0)  # Windows would change the ends of lines
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | binary, 0o666)
     try:
-        lock(handle, path)
+        lock(handle, f"evaluations: {path} is in use by another run")
     except BaseException:
         os.close(handle)
         raise
@@ -262,7 +263,7 @@ def open_for(lines: bytes, path: str) -> tuple[int, str]:
     for candidate in (path, *(f"{path}.{k}" for k in range(1, COPIES))):
         try:
             handle = open_locked(candidate)
-        except LogInUse:
+        except FileInUseError:
             continue
         if lines.startswith(read_all(handle)):
             return handle, candidate
@@ -275,21 +276,3 @@ def read_all(handle: int) -> bytes:
     with open(os.dup(handle), "rb") as stream:
         stream.seek(0)
         return stream.read()
-
-
-class LogInUse(OSError):
-    """Another run writes the file."""
-
-
-def lock(handle: int, path: str) -> None:
-    """Only one run may write a file; the lock ends with the process."""
-    try:
-        import fcntl
-    except ModuleNotFoundError:  # no such locks on this system
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise LogInUse(f"evaluations: {path} is in use by another run") from None
-    except OSError:  # a file system without locks
-        return

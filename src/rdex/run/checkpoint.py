@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rdex.common.errors import RunFileError
+from rdex.common.errors import FileInUseError, RunFileError
+from rdex.common.locking import LockBeside
+from rdex.common.text import printable
 from rdex.engine.files import load_state, save_state
 from rdex.run.spec import FREE_IN_CHECKPOINTS, RunSpec, differences, is_extension
 from rdex.workers.point_task import Outcome
@@ -52,28 +54,43 @@ class Checkpoint:
         self.stored: dict[str, Any] = {}
         self.continued: list[list[int]] = []
         self.has_restored = False
+        self._lock: LockBeside | None = None
         self._last = time.monotonic()
 
     def begin(self, searching: Searching) -> None:
         """Go on from the file, or write the first one.
 
         Raises RunFileError if the file is not whole or is a run of something else, OSError if it
-        cannot be written.
+        cannot be written, FileInUseError if another run writes it.
         """
-        if self.path.exists():
-            self._restore(searching)
-            self.has_restored = True
-            return
         try:
-            self._write(searching, {})
+            in_use = f"checkpoint: {self.path} is in use by another run"
+            self._lock = LockBeside(str(self.path), in_use)
+            if not self.path.exists():
+                self._write(searching, {})
+                return
+        except FileInUseError:
+            raise
         except OSError as error:
             reason = error.strerror or str(error)
             raise OSError(error.errno, f"checkpoint: cannot write {self.path}: {reason}") from error
+        try:
+            self._restore(searching)
+        except (RunFileError, OSError):
+            raise
+        except Exception as error:  # whatever a damaged file makes of a search
+            raise RunFileError(f"{self.path} is damaged: {describe(error)}") from error
+        self.has_restored = True
+
+    def close(self) -> None:
+        """Let others write the file."""
+        if self._lock is not None:
+            self._lock.release()
 
     def _restore(self, searching: Searching) -> None:
         """Put the saved state into the search."""
         arrays, header = load_state(self.path)
-        stored = header.get("run", {})
+        stored = described(header, str(self.path))
         different = differences(stored, self.description, FREE_IN_CHECKPOINTS)
         if not (stored.get("rng given") or self.spec.is_seeded):
             different = [name for name in different if name not in ("rng", "entropy", "spawn_key")]
@@ -83,7 +100,7 @@ class Checkpoint:
                 f"{self.path} is the checkpoint of another run: different {', '.join(different)}. "
                 "Remove the file or give another name to start anew."
             )
-        self.stored = header.get("facts", {})
+        self.stored = checked_facts(header.get("facts", {}), str(self.path))
         self.continued = [list(entry) for entry in header.get("continued", [])]
         searching.restore(arrays, self.stored)
         if grows or self._has_more_time():
@@ -141,6 +158,31 @@ class Checkpoint:
     def is_due(self, every: float) -> bool:
         """Whether the last time is `every` seconds ago."""
         return time.monotonic() - self._last >= every
+
+
+def described(header: dict[str, Any], path: str) -> dict[str, Any]:
+    """The description of a run in the header of its file; RunFileError where there is none."""
+    stored = header.get("run")
+    if not isinstance(stored, dict) or not isinstance(stored.get("maxfev"), int):
+        raise RunFileError(f"{path} is damaged: it does not say what its run is")
+    return stored
+
+
+def checked_facts(facts: Any, path: str) -> dict[str, Any]:
+    """What a checkpoint holds beside the search, its numbers checked; or a RunFileError."""
+    if not isinstance(facts, dict):
+        raise RunFileError(f"{path} is damaged: its facts are {type(facts).__name__}")
+    for name in ("elapsed", "maxtime", "nfev", "n_skipped"):
+        value = facts.get(name)
+        is_number = isinstance(value, int | float) and 0 <= value < math.inf
+        if not (is_number or (value is None and name != "nfev") or name not in facts):
+            raise RunFileError(f"{path} is damaged: {name} is {value!r}")
+    return facts
+
+
+def describe(error: Exception) -> str:
+    """An error in one line."""
+    return printable(f"{type(error).__name__}: {error}")
 
 
 def same_values(outcome: Outcome, f: float, g: Any, h: Any) -> bool:

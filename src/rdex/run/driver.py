@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from rdex.common.errors import LogError
+from rdex.common.checks import as_floats
+from rdex.common.errors import LogError, RunFileError
 from rdex.engine.engine import LARGEST_BATCH, Engine
 from rdex.evaluation.direct import Direct
 from rdex.evaluation.evaluator import Evaluator
@@ -61,8 +62,22 @@ class Driver:
         self.searching = make_searching(spec)
         self._direct = Direct(spec.problem, self.policy)
         self.keeper: Checkpoint | None = None
+        self.evaluator: Evaluator | None = None
+        try:
+            self.watch = self._prepared()
+        except BaseException:
+            self.close()
+            raise
+        self.watch.facts = self._facts
+        if self.evaluator is not None:
+            evaluator = self.evaluator
+            self.watch.is_replaying = lambda: evaluator.is_replaying
+
+    def _prepared(self) -> Watch:
+        """Files read and opened, workers there: nothing is left but to run."""
+        options = self.options
         if options.checkpoint is not None:
-            self.keeper = Checkpoint(options.checkpoint, spec)
+            self.keeper = Checkpoint(options.checkpoint, self.spec)
             self.keeper.begin(self.searching)
             if self.keeper.has_restored:
                 nfev = self.searching.standing.nfev
@@ -74,12 +89,8 @@ class Driver:
         elapsed = float(stored.get("elapsed", 0.0))
         if self.evaluator is not None:
             elapsed = self.evaluator.elapsed
-        try:
-            self._check_function()
-        except BaseException:
-            self.close()
-            raise
-        self.watch = Watch(
+        self._check_function()
+        return Watch(
             self.searching,
             options,
             self.policy,
@@ -87,10 +98,6 @@ class Driver:
             elapsed,
             follows_clock=self.evaluator is None,
         )
-        self.watch.facts = self._facts
-        if self.evaluator is not None:
-            evaluator = self.evaluator
-            self.watch.is_replaying = lambda: evaluator.is_replaying
 
     # --- how points are evaluated ---------------------------------------------------------------
     def _make_evaluator(self, stored: dict[str, Any]) -> Evaluator | None:
@@ -127,8 +134,11 @@ class Driver:
         first.judge_by(self.spec.limits.ineq_tol, self.spec.limits.eq_tol)
         skipping = Skipping(first)
         if "largest" in stored:
-            skipping.largest = np.array(stored["largest"], dtype=np.float64)
-            skipping.n_skipped = int(stored["n_skipped"])
+            largest = as_floats("the largest violations in the checkpoint", stored["largest"])
+            if largest.shape != skipping.largest.shape:
+                raise RunFileError("the checkpoint has other numbers of constraints")
+            skipping.largest = largest
+            skipping.n_skipped = int(stored["n_skipped"] or 0)
         return skipping
 
     @property
@@ -325,8 +335,12 @@ class Driver:
 
     def close(self) -> None:
         """Let go of workers and files."""
-        if self.evaluator is not None:
-            self.evaluator.close()
+        try:
+            if self.evaluator is not None:
+                self.evaluator.close()
+        finally:
+            if self.keeper is not None:
+                self.keeper.close()
 
 
 # --- fast paths -----------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rdex.common.checks import as_floats, checked_count, checked_number
+from rdex.common.errors import RunFileError
 from rdex.engine.constants import Constants
 from rdex.engine.engine import Engine
 from rdex.engine.settings import COMPETITION_BUDGET, Settings, preset
@@ -235,9 +236,11 @@ def stored_seed(description: dict[str, Any] | None) -> np.random.SeedSequence | 
     """The seed of a run in a file, for a call without one of its own."""
     if description is None or "entropy" not in description:
         return None
-    return np.random.SeedSequence(
-        int(description["entropy"]), spawn_key=tuple(description["spawn_key"])
-    )
+    try:
+        key = tuple(int(part) for part in description["spawn_key"])
+        return np.random.SeedSequence(int(description["entropy"]), spawn_key=key)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunFileError(f"the stored run has no seed that can be used: {error}") from error
 
 
 def make_spec(

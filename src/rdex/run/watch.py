@@ -73,6 +73,9 @@ class Watch:
         self._last_look = time.monotonic()
         self._next_chores = self._last_look + PAUSE
         self._is_slow = False
+        # The user ended the run in an earlier session: ask before a further generation.
+        stopped = {} if keeper is None else keeper.stored
+        self._asks_first = stopped.get("status") in (Status.CALLBACK, Status.STAGNATION)
         if follows_clock:
             self.set_clock(elapsed)
 
@@ -100,8 +103,8 @@ class Watch:
             self._has_begun = True
             if standing.n_failed == nfev:
                 self._nothing_works()
-        if self.each_generation and standing.generation != self._generation:
-            self._generation = standing.generation
+        if self.each_generation and (self._asks_first or standing.generation != self._generation):
+            self._generation, self._asks_first = standing.generation, False
             self._ask_user()
         now = time.monotonic()
         self.note_evaluation(now - self._last_look)
@@ -148,7 +151,11 @@ class Watch:
     def save(self) -> None:
         """Write the checkpoint, if there is one."""
         if self.keeper is not None:
-            facts = {"nfev": self.searching.standing.nfev, "elapsed": self.seconds}
+            facts = {
+                "nfev": self.searching.standing.nfev,
+                "elapsed": self.seconds,
+                "status": int(self.status),
+            }
             self.keeper.save(self.searching, {**facts, **self.facts()})
 
     def close(self) -> None:

@@ -1,0 +1,240 @@
+"""Runs that others disturb: files in use, folders that change, users that stop and go on."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from problems import BOX, same_run, square, tilted
+
+from rdex import Problem, minimize
+from rdex.common.errors import FileInUseError, RunFileError
+
+HERE = Path(__file__).parent
+
+
+# --- checkpoints ----------------------------------------------------------------------------------
+def test_two_runs_cannot_write_one_checkpoint(tmp_path):
+    path = tmp_path / "run.npz"
+    inside = []
+
+    def fun(x):
+        if not inside:
+            inside.append(True)
+            with pytest.raises(FileInUseError, match=r"run\.npz is in use by another run"):
+                minimize(square, BOX, maxfev=40, rng=1, checkpoint=path)
+        return square(x)
+
+    minimize(fun, BOX, maxfev=40, rng=1, checkpoint=path)
+    assert inside and os.listdir(tmp_path) == ["run.npz"]
+    minimize(square, BOX, maxfev=40, rng=1, checkpoint=path)  # free again
+    with pytest.raises(RunFileError):
+        minimize(square, BOX, maxfev=30, rng=1, checkpoint=path)
+    assert os.listdir(tmp_path) == ["run.npz"]
+
+
+def test_a_killed_run_leaves_no_lock(tmp_path):
+    path = tmp_path / "run.npz"
+    text = (
+        "import rdex, os, signal\n"
+        f"rdex.minimize(lambda x: os.kill(os.getpid(), 9), [(-5, 5)] * 2, checkpoint={str(path)!r})"
+    )
+    process = subprocess.run([sys.executable, "-c", text], check=False)
+    assert process.returncode == -signal.SIGKILL and (tmp_path / ".run.npz.lock").exists()
+    path.unlink()
+    minimize(square, BOX, maxfev=40, rng=1, checkpoint=path)
+    assert os.listdir(tmp_path) == ["run.npz"]
+
+
+def test_a_fork_does_not_keep_the_lock(tmp_path):
+    """The child lives on when the run is over."""
+    path = tmp_path / "run.npz"
+    children = []
+
+    def fun(x):
+        if not children:
+            pid = os.fork()
+            if pid == 0:
+                time.sleep(60)
+                os._exit(0)
+            children.append(pid)
+        return square(x)
+
+    minimize(fun, BOX, maxfev=40, rng=1, checkpoint=path)
+    try:
+        minimize(square, BOX, maxfev=40, rng=1, checkpoint=path)
+    finally:
+        os.kill(children[0], signal.SIGKILL)
+        os.waitpid(children[0], 0)
+
+
+def test_files_stay_where_they_were_when_the_folder_changes(tmp_path, monkeypatch):
+    there, elsewhere = tmp_path / "there", tmp_path / "elsewhere"
+    there.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(there)
+
+    def fun(x):
+        os.chdir(elsewhere)
+        return tilted(x)
+
+    fun.__name__ = "tilted"
+    options = {"maxfev": 60, "rng": 1, "checkpoint": "run.npz", "evaluations": "e.csv"}
+    first = minimize(fun, BOX, **options)
+    assert sorted(os.listdir(there)) == ["e.csv", "run.npz"] and os.listdir(elsewhere) == []
+    monkeypatch.chdir(there)
+    assert same_run(first, minimize(tilted, BOX, **options))
+
+
+@pytest.mark.parametrize("stop", [
+    {"tol": 1e3}, {"callback": lambda result: result.nit >= 3},
+    {"callback": lambda result: result.nfev > 100},
+], ids=["tol", "nit", "nfev"])  # fmt: skip
+@pytest.mark.parametrize("options", [{}, {"batch": 5}, {"algorithm": "local"}], ids=str)
+def test_a_run_that_the_user_ended_stays_ended(tmp_path, stop, options):
+    """Each repeat ran one more generation."""
+    common = {"maxfev": 2000, "rng": 1, "checkpoint": tmp_path / "run.npz", **stop, **options}
+    first = minimize(tilted, BOX, **common)
+    if first.nfev == 2000:
+        pytest.skip("it has not stopped early")
+    calls = []
+
+    def counted(x):
+        calls.append(x)
+        return tilted(x)
+
+    for _ in range(2):
+        again = minimize(counted, BOX, **common)
+        assert again.nfev == first.nfev and again.status == first.status
+    assert len(calls) == 2  # one each, to see whether it is the same function
+    more = minimize(tilted, BOX, maxfev=2000, rng=1, checkpoint=tmp_path / "run.npz", **options)
+    assert more.nfev == 2000  # without the reason to stop it goes on
+
+
+@pytest.mark.parametrize("first", [2, 3])
+def test_async_runs_go_on_with_another_number_of_workers(tmp_path, first):
+    for names in (["checkpoint"], ["evaluations"], ["checkpoint", "evaluations"]):
+        options = {name: tmp_path / f"{'-'.join(names)}.{name}" for name in names}
+        options |= {"updating": "async", "maxfev": 60, "rng": 1}
+        begun = minimize(tilted, BOX, workers=first, callback=lambda r: r.nfev >= 30, **options)
+        assert begun.nfev < 60
+        assert minimize(tilted, BOX, workers=5 - first, **options).nfev == 60
+
+
+# --- failures -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("options", [{}, {"workers": 2}, {"updating": "async", "workers": 2}])
+def test_an_exception_in_a_cheap_constraint_fails_the_point(options):
+    def cheap(x):
+        if x[0] > 3.0:
+            raise ArithmeticError("beyond the table")
+        return 1.0
+
+    result = minimize(tilted, BOX, cheap_constraints={"type": "ineq", "fun": cheap}, maxfev=200,
+                      rng=1, x0=[0.0, 0.0], **options)  # fmt: skip
+    assert result.nfev == 200 and result.n_failed > 0 and result.success
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"batch": 8}, {"workers": 2}, {"vectorized": True}, {"algorithm": "ude-iv"},
+    {"algorithm": "local"}, {"algorithm": "scout"}, {"algorithm": "rdex-csop+local"},
+], ids=str)  # fmt: skip
+def test_nothing_but_nan_ends_the_run_early(options):
+    def fun(x):
+        return np.full(x.shape[1:], np.nan)
+
+    result = minimize(fun, BOX, maxfev=4000, rng=1, **options)
+    assert result.nfev < 400 and result.status == 6
+    assert "check the function" in result.message
+
+
+def test_a_lone_surrogate_and_a_newline_do_no_harm(tmp_path):
+    def fun(x):
+        if x[0] > 2:
+            raise ValueError("odd \ud800 \x1b[31m\nmessage")
+        return square(x)
+
+    problem = Problem.from_function(fun, BOX, variable_names=["a\nb", "c\ud800\x1b[2J"], name="p\n")
+    options = {"maxfev": 60, "rng": 1, "x0": [0.0, 0.0], "evaluations": tmp_path / "e.csv",
+               "checkpoint": tmp_path / "c.npz"}  # fmt: skip
+    first = minimize(problem, **options)
+    again = minimize(problem, **options)
+    assert same_run(first, again) and first.n_failed > 0
+    for text in (str(first), first._repr_html_(), (tmp_path / "e.csv").read_text("utf-8")):
+        assert "\x1b" not in text and "\\ud800" in text
+        text.encode()
+    assert "a\\x0ab" in str(first)
+
+
+# --- interrupts -----------------------------------------------------------------------------------
+def stopped_by(number, twice=False, **options):
+    """A run whose function sends signals to its own process."""
+    count = 0
+
+    def fun(x):
+        nonlocal count
+        count += 1
+        if count == 20 or (twice and count == 40):
+            os.kill(os.getpid(), number)
+        return tilted(x)
+
+    return fun, {"maxfev": 100, "rng": 1, **options}
+
+
+def test_ctrl_c_returns_and_says_how_to_go_on(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr("rdex.run.interrupts._last_interrupt", -1e9)
+    fun, options = stopped_by(signal.SIGINT, checkpoint=tmp_path / "c.npz")
+    result = minimize(fun, BOX, **options)
+    assert result.status == 5 and 15 <= result.nfev < 30
+    assert "interrupted at" in caplog.text
+    assert f"the same call goes on from {tmp_path / 'c.npz'}" in caplog.text
+    assert minimize(tilted, BOX, **options).nfev == 100
+    assert "went on from" in caplog.text
+
+
+def test_ctrl_c_without_files_says_what_would_help(caplog, monkeypatch):
+    monkeypatch.setattr("rdex.run.interrupts._last_interrupt", -1e9)
+    fun, options = stopped_by(signal.SIGINT)
+    assert minimize(fun, BOX, **options).status == 5
+    assert "with checkpoint= or evaluations= a run can go on" in caplog.text
+
+
+def test_ctrl_c_raises_where_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("rdex.run.interrupts._last_interrupt", -1e9)
+    options = {"on_interrupt": "raise", "checkpoint": tmp_path / "c.npz"}
+    fun, options = stopped_by(signal.SIGINT, **options)
+    with pytest.raises(KeyboardInterrupt):
+        minimize(fun, BOX, **options)
+    assert minimize(tilted, BOX, **options).nfev == 100  # everything was saved
+
+
+def test_a_second_ctrl_c_ends_a_loop_of_runs(monkeypatch):
+    monkeypatch.setattr("rdex.run.interrupts._last_interrupt", -1e9)
+    fun, options = stopped_by(signal.SIGINT, twice=True)
+    assert minimize(fun, BOX, **options).status == 5
+    with pytest.raises(KeyboardInterrupt):
+        minimize(fun, BOX, **options)
+
+
+def test_sigterm_saves_and_ends_the_program(tmp_path):
+    """A loop of runs does not go on with the next one."""
+    fun, options = stopped_by(signal.SIGTERM, checkpoint=tmp_path / "c.npz")
+    with pytest.raises(SystemExit) as caught:
+        minimize(fun, BOX, **options)
+    assert caught.value.code == 128 + signal.SIGTERM
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert minimize(tilted, BOX, **options).nfev == 100
+
+
+def test_signals_of_other_threads_are_left_alone():
+    results = []
+    thread = threading.Thread(
+        target=lambda: results.append(minimize(tilted, BOX, maxfev=50, rng=1))
+    )
+    thread.start()
+    thread.join()
+    assert results[0].nfev == 50
