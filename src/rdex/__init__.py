@@ -8,21 +8,39 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "EvaluationError": "rdex.common.errors",
+    "FileInUseError": "rdex.common.errors",
+    "LogError": "rdex.common.errors",
     "Optimizer": "rdex.api.optimizer",
     "Problem": "rdex.problem",
+    "RdexError": "rdex.common.errors",
+    "Result": "rdex.run.result",
+    "RunFileError": "rdex.common.errors",
     "Settings": "rdex.engine.settings",
+    "Status": "rdex.run.status",
+    "StoreError": "rdex.common.errors",
     "Variables": "rdex.problem.variables",
+    "algorithms": "rdex.strategies.registry",
     "minimize": "rdex.api.minimize",
     "preset": "rdex.engine.settings",
     "scipy_method": "rdex.adapters.scipy",
 }
 
 __all__ = [
+    "EvaluationError",
+    "FileInUseError",
+    "LogError",
     "Optimizer",
     "Problem",
+    "RdexError",
+    "Result",
+    "RunFileError",
     "Settings",
+    "Status",
+    "StoreError",
     "Variables",
     "__version__",
+    "algorithms",
     "minimize",
     "preset",
     "scipy_method",
@@ -32,9 +50,20 @@ if TYPE_CHECKING:
     from rdex.adapters.scipy import scipy_method
     from rdex.api.minimize import minimize
     from rdex.api.optimizer import Optimizer
+    from rdex.common.errors import (
+        EvaluationError,
+        FileInUseError,
+        LogError,
+        RdexError,
+        RunFileError,
+        StoreError,
+    )
     from rdex.engine.settings import Settings, preset
     from rdex.problem import Problem
     from rdex.problem.variables import Variables
+    from rdex.run.result import Result
+    from rdex.run.status import Status
+    from rdex.strategies.registry import algorithms
 
 
 def __getattr__(name: str) -> Any:

@@ -170,6 +170,18 @@ def test_a_lone_surrogate_and_a_newline_do_no_harm(tmp_path):
     assert "a\\x0ab" in str(first)
 
 
+@pytest.fixture
+def usual_signals(monkeypatch):
+    """Nobody has plans for signals, and no Ctrl-C was a moment ago."""
+    monkeypatch.setattr("rdex.run.interrupts._last_interrupt", -1e9)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 # --- interrupts -----------------------------------------------------------------------------------
 def stopped_by(number, twice=False, **options):
     """A run whose function sends signals to its own process."""
@@ -185,8 +197,7 @@ def stopped_by(number, twice=False, **options):
     return fun, {"maxfev": 100, "rng": 1, **options}
 
 
-def test_ctrl_c_returns_and_says_how_to_go_on(tmp_path, caplog, monkeypatch):
-    monkeypatch.setattr("rdex.run.interrupts._last_interrupt", -1e9)
+def test_ctrl_c_returns_and_says_how_to_go_on(tmp_path, caplog, usual_signals):
     fun, options = stopped_by(signal.SIGINT, checkpoint=tmp_path / "c.npz")
     result = minimize(fun, BOX, **options)
     assert result.status == 5 and 15 <= result.nfev < 30
@@ -196,15 +207,13 @@ def test_ctrl_c_returns_and_says_how_to_go_on(tmp_path, caplog, monkeypatch):
     assert "went on from" in caplog.text
 
 
-def test_ctrl_c_without_files_says_what_would_help(caplog, monkeypatch):
-    monkeypatch.setattr("rdex.run.interrupts._last_interrupt", -1e9)
+def test_ctrl_c_without_files_says_what_would_help(caplog, usual_signals):
     fun, options = stopped_by(signal.SIGINT)
     assert minimize(fun, BOX, **options).status == 5
     assert "with checkpoint= or evaluations= a run can go on" in caplog.text
 
 
-def test_ctrl_c_raises_where_asked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr("rdex.run.interrupts._last_interrupt", -1e9)
+def test_ctrl_c_raises_where_asked_for(tmp_path, usual_signals):
     options = {"on_interrupt": "raise", "checkpoint": tmp_path / "c.npz"}
     fun, options = stopped_by(signal.SIGINT, **options)
     with pytest.raises(KeyboardInterrupt):
@@ -212,15 +221,14 @@ def test_ctrl_c_raises_where_asked_for(tmp_path, monkeypatch):
     assert minimize(tilted, BOX, **options).nfev == 100  # everything was saved
 
 
-def test_a_second_ctrl_c_ends_a_loop_of_runs(monkeypatch):
-    monkeypatch.setattr("rdex.run.interrupts._last_interrupt", -1e9)
+def test_a_second_ctrl_c_ends_a_loop_of_runs(usual_signals):
     fun, options = stopped_by(signal.SIGINT, twice=True)
     assert minimize(fun, BOX, **options).status == 5
     with pytest.raises(KeyboardInterrupt):
         minimize(fun, BOX, **options)
 
 
-def test_sigterm_saves_and_ends_the_program(tmp_path):
+def test_sigterm_saves_and_ends_the_program(tmp_path, usual_signals):
     """A loop of runs does not go on with the next one."""
     fun, options = stopped_by(signal.SIGTERM, checkpoint=tmp_path / "c.npz")
     with pytest.raises(SystemExit) as caught:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal, overload
 
 from rdex.engine.constants import Constants, constant
-from rdex.engine.ude.settings import UDE_PRESETS
+from rdex.engine.ude.settings import UDE_PRESETS, UdeSettings
 
 PAPER = "paper"
 RELEASED = "released program"
@@ -227,6 +228,19 @@ PRESETS: dict[str, Constants] = {
 }
 
 
+#: Names of presets by the type of their settings, for type checkers.
+RdexName = Literal[
+    "rdex-csop", "rdex", "rdex-csop-paper", "cl-srde", "rde26", "rdex-tide", "lshade", "lshade-eps"
+]
+UdeName = Literal["ude-iv", "ude-iii"]
+
+
+@overload
+def preset(name: RdexName) -> Settings: ...
+@overload
+def preset(name: UdeName) -> UdeSettings: ...
+@overload
+def preset(name: str) -> Constants: ...
 def preset(name: str) -> Constants:
     """The settings that go by `name`.
 
