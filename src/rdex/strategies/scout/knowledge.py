@@ -15,7 +15,7 @@ from rdex.strategies.strategy import Context
 Indices = NDArray[np.int64]
 
 #: Larger values are as useless for a model as none.
-LARGEST = 1e100
+LARGEST = 1e50
 
 
 @dataclass

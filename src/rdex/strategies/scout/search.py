@@ -21,6 +21,9 @@ FIRST_RADIUS, LATER_RADIUS = 0.3, 0.2
 #: Distance of a new start from where trust regions ended.
 AWAY = 0.15
 
+#: Or after so many starts that led to nothing better.
+ENOUGH_STARTS = 12
+
 Phase = Generator[Floats, list[Sample], None]
 
 
@@ -62,12 +65,24 @@ def trust_regions(state: State) -> Phase:
         if waiting is not None and waiting is not region and context.left > 0:
             has_ended = yield from trust_region(state, waiting)
             note_end(state, waiting, has_ended)
-        if context.left <= 0:
+        if context.left <= 0 or has_lost_its_use(state):
             break
         report.n_restarts += 1
         report.phase = "restart"
         row = yield from new_start(state, report.n_restarts)
         region = begin_region(state, row, LATER_RADIUS)
+
+
+def has_lost_its_use(state: State) -> bool:
+    """Whether the search should end: the models predict nothing, or all starts lead nowhere new."""
+    report, d = state.report, state.knowledge.d
+    best = state.knowledge.best()
+    later = sum(optimum.row > best for optimum in state.optima)
+    if state.is_blind:
+        report.reason = "the models do not predict the function"
+    elif later >= ENOUGH_STARTS and state.since_best >= max(150, 10 * d):
+        report.reason = "new starts led to nothing better"
+    return bool(report.reason)
 
 
 def note_end(state: State, region: Region, has_ended: bool) -> None:

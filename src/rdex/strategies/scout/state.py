@@ -15,18 +15,25 @@ from rdex.strategies.archive import Sample
 from rdex.strategies.scout.knowledge import Knowledge
 from rdex.strategies.strategy import Context
 
+#: Weight of the last step in the skill.
+SKILL_MEMORY = 0.05
+
+#: The search ends if so small a share of the gains that models expect comes true: 0.1 on a gear
+#: train of whole numbers, 0.15 on G02; 0.3 to 0.8 where models help.
+LEAST_SKILL = 0.2
+
 
 @dataclass
 class Report:
     """How a search stands; bookkeeping, on which no decision depends but for `skill`.
 
-    phase: which part is at work. skill: how well the models predict the points that they propose,
-    1 perfect, 0 not at all. n_rounds: batches. n_restarts: restarts. seconds: spent on models.
+    phase: which part is at work. skill: share of the gains expected by the models that came true,
+    over the last steps: 1 perfect, 0 none. n_rounds: batches. n_restarts: restarts. seconds: spent on models.
     reason: why the search ended by itself, empty while it has not.
     """
 
     phase: str = "design"
-    skill: float = 1.0
+    skill: float = 0.5
     n_rounds: int = 0
     n_restarts: int = 0
     n_evaluations: int = 0
@@ -71,6 +78,21 @@ class State:
         """Points worth evaluating together."""
         return max(1, min(self.context.width, self.context.left))
 
+    @property
+    def since_best(self) -> int:
+        """Evaluations since the best point was found."""
+        return self.knowledge.n - 1 - self.knowledge.best()
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the models predict next to nothing, and nothing has come of them for a while."""
+        return self.report.skill < LEAST_SKILL and self.since_best >= 2 * self.knowledge.d + 20
+
+    def note_gain(self, ratio: float) -> None:
+        """How a step of the trust region came out, as a share of the gain expected."""
+        came_true = min(max(ratio, 0.0), 1.0)
+        self.report.skill += SKILL_MEMORY * (came_true - self.report.skill)
+
     def is_known(self, z: Floats) -> bool:
         """Whether a point of the cube was evaluated already."""
         return self.knowledge.row_of(self.knowledge.x(z[None])[0]) >= 0
@@ -91,11 +113,15 @@ class State:
         self._since = time.perf_counter()
         self._threads = one_thread()
         self._threads.__enter__()
+        # Models of values like 1e40 overflow far away from their points.
+        self._errors = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+        self._errors.__enter__()
         self._is_working = True
 
     def end_work(self) -> None:
         """The user's function may use all threads again."""
         if self._is_working:
             self._is_working = False
+            self._errors.__exit__(None, None, None)
             self._threads.__exit__(None, None, None)
             self.report.seconds += time.perf_counter() - self._since

@@ -48,7 +48,7 @@ def trust_region(state: State, region: Region) -> Generator[Floats, list[Sample]
         if region.delta < SMALLEST or is_known_optimum(state, region):
             return True
         if knowledge.n - looked_at >= patience:
-            if is_stuck(state, before, region.centre):
+            if state.is_blind or is_stuck(state, before, region.centre):
                 return False
             looked_at, before = knowledge.n, region.centre
         problem, bounds = subproblem(state, region)
@@ -234,6 +234,8 @@ def judge_step(
     if gain > 0.0 and leaves_feasible(state, region, problem, usable[best], gain, predicted):
         gain = -np.inf
     ratio = gain / max(predicted, 1e-300) if solution is not None else 1.0
+    if solution is not None:
+        state.note_gain(ratio)
     moved = 0.0
     if gain > 0.0:
         step = knowledge.z[usable[best]] - knowledge.z[region.centre]

@@ -1,0 +1,70 @@
+"""How often `scout` solves the engineering and G problems with few evaluations.
+
+    python benchmarks/scout.py [--suite engineering|g2006] [--seeds 5] [--batch 1] [--csv docs/data]
+
+One run of 1000 evaluations per seed gives all smaller budgets: it stops at the target, and the
+search hardly depends on the budget (its design does below 8 D + 4 evaluations).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+from pathlib import Path
+
+from rdex import minimize
+from rdex.suites import get, ids, is_solved, target
+
+BUDGETS = (50, 100, 200, 500, 1000)
+
+
+def ends(id: str, seed: int, batch: int, algorithm: str) -> tuple[float, float, float]:
+    """Evaluations until the problem was solved and until a point was feasible, infinite if never,
+    and seconds of CPU time per evaluation."""
+    problem, begin = get(id), time.process_time()
+    result = minimize(problem, algorithm=algorithm, maxfev=BUDGETS[-1], rng=seed, batch=batch,
+                      target=target(problem), checkpoints=1)  # fmt: skip
+    seconds = (time.process_time() - begin) / result.nfev
+    solved = result.nfev if is_solved(problem, result.fun, result.cv) else float("inf")
+    feasible = float("inf") if result.first_feasible is None else result.first_feasible
+    return solved, feasible, seconds
+
+
+def main() -> None:
+    """Run, print and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--suite", choices=("engineering", "g2006"), action="append")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--algorithm", default="scout")
+    parser.add_argument("--csv", type=Path)
+    options = parser.parse_args()
+    for suite in options.suite or ("engineering", "g2006"):
+        names = [id for id in ids(suite) if target(get(id)) is not None]
+        rows, costs = [], []
+        for id in names:
+            found = [ends(id, s, options.batch, options.algorithm) for s in range(options.seeds)]
+            for budget in BUDGETS:
+                shares = [sum(e[k] <= budget for e in found) / len(found) for k in (0, 1)]
+                rows.append((id, budget, options.algorithm, *shares, len(found)))
+            costs += [e[2] for e in found]
+            print(f"{id:36}", " ".join(f"{e[0]:6.0f}" for e in found), flush=True)
+        for budget in BUDGETS:
+            cells = [row for row in rows if row[1] == budget]
+            success, feasible = (sum(row[k] for row in cells) / len(cells) for k in (3, 4))
+            print(f"{suite} {budget:>5}: {success:.3f} ({feasible:.3f})")
+        print(f"{suite}: {1e3 * sum(costs) / len(costs):.1f} ms per evaluation, mean of runs")
+        if options.csv is not None:
+            batch = "" if options.batch == 1 else f"-batch{options.batch}"
+            path = options.csv / f"success-{options.algorithm}{batch}-{suite}.csv"
+            with path.open("w", newline="") as stream:
+                writer = csv.writer(stream, lineterminator="\n")
+                writer.writerow(["problem", "maxfev", "variant", "success", "feasible", "runs"])
+                writer.writerows(
+                    [*row[:3], f"{row[3]:.4g}", f"{row[4]:.4g}", row[5]] for row in rows
+                )
+
+
+if __name__ == "__main__":
+    main()
