@@ -66,7 +66,7 @@ def test_slopes_are_those_of_finite_differences_on_all_inputs(data, rng):
     steep = np.column_stack([y, np.log(1 + 99 * z[:, 3]), np.exp(12 * z[:, 0])])
     outputs = squashing(steep, np.zeros(5), np.array([9.0, 9.0, 9.0, 9.0, 10.0]))
     model = Surrogate(z, steep, outputs, views, np.ones(40))
-    assert model.choice.is_log[3] and not model.choice.is_log[0]
+    assert model.choice.fit[3] == 1 and model.choice.fit[0] == 0
     assert model.outputs.is_squashed.tolist() == [False, False, False, False, True]
     at, step = rng.random(4), 1e-6
     model.values(at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,12 +74,13 @@ class Part:
 class Choice:
     """What suits each function best, and how large its errors are.
 
-    tail, is_log, is_squashed: (q,). error: (n, q) leave-one-out errors as the models see values.
+    tail: (q,). fit: (q,) which factorisation. error: (n, q) leave-one-out errors as the models see
+    values, of the points that all factorisations have.
     skill: (q,) 1 − size of the errors / spread of the values: 1 perfect, 0 no better than a mean.
     """
 
     tail: NDArray[np.int64]
-    is_log: NDArray[np.bool_]
+    fit: NDArray[np.int64]
     error: Floats
     skill: Floats
 
@@ -100,6 +102,8 @@ class Surrogate:
         How much the error at each point counts when models are compared.
     nugget : float
         0 interpolates; more smooths.
+    sizes : sequence of int
+        The models may be made of so many of the first points; default all.
 
     Attributes
     ----------
@@ -110,21 +114,27 @@ class Surrogate:
 
     def __init__(
         self, z: Floats, y: Floats, outputs: Outputs, views: list[Inputs], weights: Floats,
-        nugget: float = 0.0,
+        nugget: float = 0.0, sizes: Sequence[int] = (),
     ) -> None:  # fmt: skip
         n, d = z.shape
         self.n_functions = y.shape[1]
         points = [view(z) for view in views]
-        fits = [Fit(u, largest_tail(n, d), nugget) for u in points]
-        choice, is_squashed = choose(fits, y, outputs, weights)
+        fits, handicaps, origins = [], [], []
+        for size in sizes or (n,):
+            for k, (view, u) in enumerate(zip(views, points, strict=True)):
+                fits.append(Fit(u[:size], largest_tail(size, d), nugget))
+                handicaps.append(LOG_HANDICAP if k else 1.0)
+                origins.append(view)
+        choice, is_squashed = choose(fits, handicaps, y, outputs, weights)
         self.choice = choice
         self.outputs = Outputs(outputs.centre, outputs.scale, is_squashed)
         seen = self.outputs(y)
         self.parts = []
-        for row, (fit, view) in enumerate(zip(fits, views, strict=True)):
-            columns = np.flatnonzero(choice.is_log == (row == 1))
+        for row, (fit, view) in enumerate(zip(fits, origins, strict=True)):
+            columns = np.flatnonzero(choice.fit == row)
             if columns.size:
-                self.parts.append(make_part(fit, view, columns, seen, choice.tail))
+                known = seen[: len(fit.u)]
+                self.parts.append(make_part(fit, view, columns, known, choice.tail))
 
     def values(self, z: Floats) -> Floats:
         """(q,) at a point, as the models see values."""
@@ -168,37 +178,36 @@ def make_part(
 
 
 def choose(
-    fits: list[Fit], y: Floats, outputs: Outputs, weights: Floats
+    fits: list[Fit], handicaps: list[float], y: Floats, outputs: Outputs, weights: Floats
 ) -> tuple[Choice, NDArray[np.bool_]]:
-    """The tail, inputs and output of each function by weighted leave-one-out error."""
-    n, q = y.shape
+    """The factorisation, tail and output of each function by weighted leave-one-out error."""
+    q, n = y.shape[1], min(len(fit.u) for fit in fits)
     may = np.flatnonzero(outputs.is_squashed)
-    seen = outputs(y)
-    both = np.hstack([y, seen[:, may]])
-    share = weights / weights.sum()
+    all_seen = outputs(y)
+    both = np.hstack([y, all_seen[:, may]])
+    y, seen, share = y[:n], all_seen[:n], weights[:n] / weights[:n].sum()
     best = np.full(q, np.inf)
-    tail, is_log = np.zeros(q, dtype=np.int64), np.zeros(q, dtype=bool)
+    tail, chosen_fit = np.zeros(q, dtype=np.int64), np.zeros(q, dtype=np.int64)
     is_squashed, error = np.zeros(q, dtype=bool), np.zeros((n, q))
-    for row, fit in enumerate(fits):
-        all_errors = fit.leave_one_out(both)
+    for row, (fit, handicap) in enumerate(zip(fits, handicaps, strict=True)):
+        all_errors = fit.leave_one_out(both[: len(fit.u)])[:, :n]
         for t, errors in zip(fit.tails, all_errors, strict=True):
             plain = errors[:, :q]
             # Both kinds are compared as squashed values: errors far from the centre count less.
             compared = outputs(y + plain) - seen
-            handicap = LOG_HANDICAP if row else 1.0
             size = np.sqrt(share @ (compared * compared)) / handicap
             better = size < best
-            best[better], tail[better], is_log[better] = size[better], t, bool(row)
+            best[better], tail[better], chosen_fit[better] = size[better], t, row
             is_squashed[better], error[:, better] = False, plain[:, better]
             if may.size:
                 squashed = errors[:, q:]
                 size = np.sqrt(share @ (squashed * squashed)) / (handicap * SQUASHED_HANDICAP)
                 better = size < best[may]
                 of = may[better]
-                best[of], tail[of], is_log[of] = size[better], t, bool(row)
+                best[of], tail[of], chosen_fit[of] = size[better], t, row
                 is_squashed[of], error[:, of] = True, squashed[:, better]
-    chosen = np.where(is_squashed, seen, y)
-    spread = np.sqrt(share @ (chosen - share @ chosen) ** 2)
+    values = np.where(is_squashed, seen, y)
+    spread = np.sqrt(share @ (values - share @ values) ** 2)
     size = np.sqrt(share @ (error * error))
     skill = np.where(spread > 0.0, 1.0 - size / np.where(spread > 0.0, spread, 1.0), 1.0)
-    return Choice(tail, is_log, error, skill), is_squashed
+    return Choice(tail, chosen_fit, error, skill), is_squashed

@@ -76,6 +76,8 @@ class Result(OptimizeResult):  # type: ignore[misc]
         What searched, in words.
     phases : list of Phase
         What each part of the search spent and gained.
+    model : LearntModel
+        Predicts f and the constraints; only of searches by models.
     history : History
         How the run went; see `rdex.recorder.History`.
     population, population_energies : array
@@ -237,6 +239,9 @@ def make_result(
     # Beside the fields: it is no part of what a result holds.
     object.__setattr__(result, "solved", (problem, searching.spec.log_variables))
     result.notes = notes_of(result, searching.spec)
+    model = searching.model()
+    if model is not None:
+        result.model = model
     return result
 
 

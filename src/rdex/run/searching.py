@@ -55,6 +55,9 @@ class EngineSearching:
         """One part alone."""
         return []
 
+    def model(self) -> None:
+        """No models."""
+
     @property
     def settings(self) -> Constants:
         """As the engine has them."""
@@ -144,6 +147,11 @@ class JournalSearching:
     def phases(self) -> list[Any]:
         """As the strategy says."""
         return list(self.strategy.phases)
+
+    def model(self) -> Any:
+        """What the strategy learnt of the functions; None if it makes no models."""
+        learnt = getattr(self.strategy, "model", None)
+        return None if learnt is None else learnt()
 
     @property
     def settings(self) -> Constants:

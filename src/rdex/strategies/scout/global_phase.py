@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
+from rdex.strategies.scout.design import design_size
 from rdex.strategies.scout.integers import mixed_solutions
 from rdex.strategies.scout.knowledge import Sides
 from rdex.strategies.scout.modelling import failure_model, global_model
@@ -19,7 +20,7 @@ from rdex.strategies.scout.subproblem import Solution, Subproblem
 DISTANCES = (0.2, 0.05, 0.001, 0.0)
 
 #: Samples of the models, and those from which solutions are searched.
-SAMPLES = 1000
+SAMPLES = 600
 STARTS = 4
 
 #: Constraints whose models have less skill are ignored in every second step.
@@ -53,7 +54,9 @@ def global_phase(state: State) -> Generator[Floats, list[Sample], None]:
     """Steps over the whole box while they improve the best point."""
     d = state.knowledge.d
     since_better, best = 0, state.knowledge.best()
-    for step in range(3 * d + 10):
+    # A few steps are enough where others have searched the box already.
+    is_known = state.knowledge.usable().size > 5 * design_size(d, state.context.maxfev)
+    for step in range(len(DISTANCES) if is_known else 3 * d + 10):
         if since_better >= max(6, d) or state.context.left < 1:
             return
         yield from global_step(state, step)

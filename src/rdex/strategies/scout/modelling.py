@@ -21,13 +21,24 @@ FAR = 1e3
 #: Logarithmic inputs are tried in regions at least this large.
 LOG_RADIUS = 0.01
 
+#: Points of the smaller local models, per term of a full quadratic.
+FEW = 1.2
+
+#: They are tried if they have at most this share of the points of the larger ones.
+FEW_SHARE = 0.6
+
 #: The most points of a global model.
-GLOBAL_POINTS = 300
+GLOBAL_POINTS = 200
 
 
 def local_size(d: int) -> int:
     """How many points a local model has."""
     return int(max(50, min(1.5 * n_terms(2, d) + d, 200), 3 * (d + 1)))
+
+
+def few_points(d: int) -> int:
+    """How many points are enough for a model that is good next to the centre only."""
+    return max(2 * d + 3, int(FEW * n_terms(2, d)) + 2)
 
 
 def thinned(z: Floats, least: Floats, most: int) -> Indices:
@@ -79,18 +90,26 @@ def local_model(knowledge: Knowledge, centre: int, delta: float, shape: Floats) 
     outputs = squashing(y, at.copy(), np.abs(near - at).max(axis=0))
     weights = 1.0 / (1.0 + (away / delta) ** 2)
     z = knowledge.z
-    return Surrogate(z[rows], y, outputs, views(knowledge, z[centre], delta, shape), weights)
+    sees = views(knowledge, z[centre], delta, shape)
+    few = few_points(knowledge.d)
+    sizes = (few, rows.size) if few <= FEW_SHARE * rows.size else ()
+    return Surrogate(z[rows], y, outputs, sees, weights, sizes=sizes)
 
 
-def global_model(knowledge: Knowledge) -> Surrogate:
-    """Models of all functions over the whole box."""
+def global_rows(knowledge: Knowledge) -> Indices:
+    """Rows for a model of the whole box, best first."""
     ranked = knowledge.ranked()
     kept = thinned(knowledge.z[ranked], np.full(ranked.size, 0.005), ranked.size)
     if kept.size > GLOBAL_POINTS:  # the best third, and others of all ranks
         n_best = GLOBAL_POINTS // 3
         others = np.linspace(n_best, kept.size - 1, GLOBAL_POINTS - n_best).astype(np.int64)
         kept = kept[np.unique(np.concatenate([np.arange(n_best), others]))]
-    rows = ranked[kept]
+    return ranked[kept]
+
+
+def global_model(knowledge: Knowledge) -> Surrogate:
+    """Models of all functions over the whole box."""
+    rows = global_rows(knowledge)
     y = knowledge.y[rows]
     centre = np.zeros(y.shape[1])
     centre[0] = y[:, 0].min()

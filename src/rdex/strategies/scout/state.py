@@ -28,8 +28,8 @@ class Report:
     """How a search stands; bookkeeping, on which no decision depends but for `skill`.
 
     phase: which part is at work. skill: share of the gains expected by the models that came true,
-    over the last steps: 1 perfect, 0 none. n_rounds: batches. n_restarts: restarts. seconds: spent on models.
-    reason: why the search ended by itself, empty while it has not.
+    over the last steps: 1 perfect, 0 none. n_rounds: batches. n_restarts: restarts. n_evaluations,
+    seconds: spent on models. reason: why the search ended by itself, empty while it has not.
     """
 
     phase: str = "design"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from rdex.models.learnt import LearntModel
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite, best_rows
+from rdex.strategies.scout.knowledge import Knowledge
+from rdex.strategies.scout.modelling import global_rows
 from rdex.strategies.scout.search import scout_search
 from rdex.strategies.scout.state import Report
 from rdex.strategies.strategy import Context, Stepping, Trial
@@ -77,6 +80,16 @@ class Scout(Composite):
         super().extend(maxfev)
         if self._steps.is_finished:
             self._steps.go_on(search_then_evolve(self.context, self.report))
+
+    def model(self) -> LearntModel | None:
+        """What was learnt; None while there is too little."""
+        knowledge = Knowledge(self.context)
+        if knowledge.usable().size < knowledge.d + 2 or not knowledge.d:
+            return None
+        rows = global_rows(knowledge)
+        return LearntModel(
+            self.context.space, self.archive.x[rows], knowledge.y[rows], self.judge.n_ineq
+        )
 
     @property
     def n_rounds(self) -> int:

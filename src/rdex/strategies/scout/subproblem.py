@@ -16,8 +16,8 @@ from rdex.problem.problem import Floats
 from rdex.solvers.sqp import Slopes, Values, solve, sqp_steps
 from rdex.strategies.scout.knowledge import Sides
 
-#: Steps of the solver on the models.
-ITERATIONS = 25
+#: Steps of the solver on the models: at most, at least, and how much work they may be.
+MOST_ITERATIONS, LEAST_ITERATIONS, WORK = 25, 12, 4e6
 
 #: A further condition v(z) <= t: gives v and its slope at a point.
 Condition = Callable[[Floats], tuple[float, Floats]]
@@ -72,9 +72,7 @@ class Subproblem:
             t = max(t, condition(z)[0])
         return Solution(z, float(values[0] / self.scale[0]), float(t))
 
-    def solve(
-        self, start: Floats, lower: Floats, upper: Floats, rho: float, iterations: int = ITERATIONS
-    ) -> Solution:
+    def solve(self, start: Floats, lower: Floats, upper: Floats, rho: float) -> Solution:
         """The best found in a box from a start inside it, if it is better than the start."""
         d = start.size
         # Variables of the solver: v = (z − lower) / (upper − lower), and t where it is needed.
@@ -113,7 +111,7 @@ class Subproblem:
             v = np.append(v, begin.t)
             low, high = np.append(low, 0.0), np.append(high, 10.0 + 2.0 * begin.t)
         first = values_at(v), slopes_at(v)
-        steps = sqp_steps(v, low, high, first, 1e-9, iterations)
+        steps = sqp_steps(v, low, high, first, 1e-9, n_iterations(d, n_sides))
         end = solve(steps, values_at, slopes_at)
         if not np.isfinite(end.z).all():
             return begin
@@ -131,3 +129,9 @@ class Subproblem:
             rho = min(10.0 * rho, most)
             found = self.solve(found.z, lower, upper, rho)
         return found, rho
+
+
+def n_iterations(d: int, n_sides: int) -> int:
+    """Steps of the solver: fewer where each is more work."""
+    work = (d + 1) ** 2 * (d + 1 + n_sides)
+    return int(np.clip(WORK / work, LEAST_ITERATIONS, MOST_ITERATIONS))

@@ -138,7 +138,7 @@ def best_step(
     found, region.rho = problem.solve_hard(here, lower, upper, region.rho, MOST_RHO)
     region.n_steps += 1
     if region.n_steps % 3 == 0 or region.has_failed:
-        samples = lower + state.rng.random((20 * state.knowledge.d, here.size)) * (upper - lower)
+        samples = lower + state.rng.random((min(20 * here.size, 200), here.size)) * (upper - lower)
         start = samples[int(np.argmin(problem.merits(samples, region.rho)))]
         other = problem.solve(start, lower, upper, region.rho)
         if other.merit(region.rho) < found.merit(region.rho) - 1e-9:
