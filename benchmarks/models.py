@@ -2,7 +2,7 @@
 
     python benchmarks/models.py [--csv docs/data]
 
-CPU time of 20 evaluations of `scout` after n known ones, in a trust region about the best of them,
+CPU time of 20 evaluations of `scout` after n known ones, from the best of them on,
 on smooth functions of D variables with m constraints.
 """
 
