@@ -53,6 +53,7 @@ def test_a_script_solves_its_problem(name):
 def test_the_infeasible_one_says_so():
     result = run("infeasible")
     assert not result.success and "stiffness" in result.message
+    assert set(result.conflict().names) == {"stiffness", "mass"}
 
 
 @pytest.mark.slow

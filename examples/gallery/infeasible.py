@@ -1,7 +1,8 @@
 """Infeasible: two constraints in conflict.
 
 The bracket must be stiff and light, and cannot be both. The answer is the point with the smallest
-violation, and the message names what blocks.
+violation. `result.conflict()` names the constraints that cannot hold together, and how far each
+would have to give way.
 """
 
 import matplotlib.pyplot as plt
@@ -25,6 +26,7 @@ def solve():
         n_ineq=3,
         variable_names=["width", "height"],
         constraint_names=["stiffness", "mass", "shape"],
+        stated=[(">=", 40), ("<=", 6), ("<=", 0)],
     )
     return rdex.minimize(problem, maxfev=2000, rng=1)
 
@@ -43,11 +45,13 @@ def draw(result):
     axes.set_ylim(0.3, 6.3)
     axes.set_xlabel("width")
     axes.set_ylabel("height")
-    axes.set_title("no design is both: the star violates least", fontsize=10)
+    conflict = " and ".join(result.conflict().names)
+    axes.set_title(f"conflict: {conflict}; the star violates least", fontsize=10)
     return figure
 
 
 if __name__ == "__main__":
     answer = solve()
     print(answer)
+    print(answer.conflict())
     draw(answer).savefig("infeasible.png")

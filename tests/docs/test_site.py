@@ -76,7 +76,7 @@ READY = "document.querySelector('.md-search-result__meta').textContent !== ''"
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-@pytest.mark.parametrize("page", ["index", "architecture", "small-budgets", "reference/api"])
+@pytest.mark.parametrize("page", ["index", "architecture", "tide", "reference/api"])
 def test_pages_in_a_browser(site, browser, page, width, scheme):
     browser.open(site / f"{page}.html", width=width, scheme=scheme)
     browser.wait(READY)
