@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from rdex.strategies.scout.modelling import GLOBAL_POINTS, local_size
+from rdex.strategies.scout.modelling import local_size
 
 
 def expected_seconds(n_points: int, d: int, n_functions: int) -> float:
-    """Seconds per evaluation on one idle core, within a factor of about 2.
+    """Seconds of CPU time per evaluation.
+
+    Fitted to `benchmarks/models.py` on a machine of two cores that was busy (load 10): there it is
+    within a factor of 2.5, mostly too low. On an idle core it has not been checked.
 
     Parameters
     ----------
@@ -17,8 +20,8 @@ def expected_seconds(n_points: int, d: int, n_functions: int) -> float:
     n_functions : int
         f and the constraints.
     """
-    n = min(n_points, local_size(d), GLOBAL_POINTS)
-    factorising = 1e-3 + 4e-10 * n**3
-    evaluating = 60 * (30e-6 + 1.2e-9 * n * (d + n_functions))
-    stepping = 30 * (10e-6 + 6e-9 * (d + 1) ** 2 * (d + n_functions) / 2)
+    n = min(n_points, local_size(d))
+    factorising = 2.5e-3 + 1.2e-9 * n**3
+    evaluating = 150 * (30e-6 + 5e-9 * n * (d + n_functions))
+    stepping = 30 * (10e-6 + 3e-9 * (d + 1) ** 2 * (d + n_functions) / 2)
     return factorising + evaluating + stepping
