@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 import rdex
-from rdex.cli import algorithms, bench, report, solve, suite
+from rdex.cli import algorithms, bench, report, solve, suite, watch
 
 #: Exit code of a wrong use of the command line (EX_USAGE of BSD); 2 says "infeasible".
 USAGE = 64
@@ -51,6 +51,7 @@ bench.app.command("report")(report.report)
 app.add_typer(bench.app, name="bench")
 app.add_typer(suite.app, name="suite")
 app.command()(solve.solve)
+app.command()(watch.watch)
 
 
 def _print_version(wanted: bool) -> None:

@@ -14,6 +14,7 @@ from rdex.run.checkpoint import Checkpoint
 from rdex.run.options import RunOptions
 from rdex.run.progress import Progress
 from rdex.run.searching import Searching
+from rdex.run.seen import seen_facts
 from rdex.run.status import Status
 
 log = logging.getLogger("rdex")
@@ -151,10 +152,12 @@ class Watch:
     def save(self) -> None:
         """Write the checkpoint, if there is one."""
         if self.keeper is not None:
+            standing = self.searching.standing
             facts = {
-                "nfev": self.searching.standing.nfev,
+                "nfev": standing.nfev,
                 "elapsed": self.seconds,
                 "status": int(self.status),
+                "seen": seen_facts(standing),
             }
             self.keeper.save(self.searching, {**facts, **self.facts()})
 
