@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all bench bench-campaign fidelity success simulator alternatives peers reproduce ablation tuning champion coco adapters docs gallery wheel clean
+.PHONY: help setup run test lint test-all bench bench-campaign fidelity success budgets simulator alternatives peers reproduce ablation tuning champion coco adapters docs gallery wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -70,6 +70,9 @@ success: $(READY) ## success rates at small budgets on the engineering and G sui
 simulator: $(READY) ## workers kept busy, and what asynchronous updating costs (6 minutes of real runs, then virtual ones)
 	$(BIN)/python benchmarks/simulator.py --csv docs/data/simulator-busy.csv \
 	  --quality docs/data/simulator-quality.csv
+
+budgets: $(READY) ## every algorithm on every suite at 50 to 200 000 evaluations (hours; resumable)
+	$(BIN)/python benchmarks/budgets.py
 
 alternatives: $(READY) ## against SLSQP and COBYQA at 500 to 5000 evaluations (slow; resumable)
 	$(BIN)/python benchmarks/alternatives.py --csv docs/data/alternatives.csv

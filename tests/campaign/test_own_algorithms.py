@@ -156,7 +156,7 @@ def test_a_name_missing_in_a_file(file):
 
 def test_presets_keep_their_names(file):
     file.write_text("def rdex(problem, budget, rng): pass")
-    with pytest.raises(ValueError, match="taken by a preset"):
+    with pytest.raises(ValueError, match="taken by an algorithm of rdex"):
         find(f"{file}:rdex")
 
 

@@ -14,8 +14,9 @@ from rdex.api.arguments import make_problem, with_working_compiler
 from rdex.common.checks import checked_count, checked_number
 from rdex.engine.settings import Settings
 from rdex.problem.problem import Problem
-from rdex.run.options import RunOptions, is_whole, points_in_flight
+from rdex.run.options import RunOptions, is_whole, number_of_workers, points_in_flight
 from rdex.run.spec import make_spec, stored_seed
+from rdex.strategies.registry import EVOLUTION, kind_of
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
@@ -30,7 +31,7 @@ def minimize(
     cheap_constraints: Any = (),
     x0: Any = None,
     init: Any = "uniform",
-    algorithm: str | Settings = "rdex-csop",
+    algorithm: str | Settings = "auto",
     maxfev: int | None = None,
     target: float | None = None,
     feasibility_only: bool = False,
@@ -91,9 +92,11 @@ def minimize(
     init : "uniform", "latinhypercube", "sobol" or (k, d) array
         The rest of the initial population; what an array leaves open is uniform.
     algorithm : str or Settings
-        "rdex-csop", "rdex", "cl-srde" or "rde26", with perturbations in units of the box;
-        "ude-iv" or "ude-iii" (a reconstruction), another method, for comparison; or
-        constants of one's own, used as they are.
+        "auto" chooses by itself: models of f and of the constraints while evaluations are few or
+        slow, then differential evolution with local search. "scout" is the search by models,
+        "rdex-csop+local" the rest, "rdex-csop" the competition's method with perturbations in
+        units of the box; `rdex.algorithms()` lists all. Or constants of one's own, used as they
+        are.
     maxfev : int
         Budget of evaluations, default 20000 per variable. It is part of the algorithm: the
         population shrinks and the constraints tighten with the share that is used.
@@ -214,7 +217,8 @@ def minimize(
         cheap_constraints, units, call,
     )  # fmt: skip
     stored = run_on_disk(checkpoint, evaluations)
-    size, in_flight = choose_batch(problem, workers, updating, batch)
+    is_evolution = settings is not None or kind_of(algorithm)[0] == EVOLUTION
+    size, in_flight = choose_batch(problem, workers, updating, batch, is_evolution)
     if in_flight is not None and batch is None and evaluations is not None and stored:
         in_flight = stored.get("points out") or in_flight  # the order in the log depends on it
     spec = make_spec(
@@ -246,11 +250,12 @@ def minimize(
 
 
 def choose_batch(
-    problem: Problem, workers: Any, updating: str | None, batch: int | None
+    problem: Problem, workers: Any, updating: str | None, batch: int | None, is_evolution: bool
 ) -> tuple[int | None, int | None]:
     """Points per batch (None: a function of N), and points out at a time in async runs, else None.
 
-    Immediate updating is a batch of 1.
+    Immediate updating is a batch of 1. Batches of differential evolution follow from N, so that
+    results do not depend on the number of workers; other searches take one point per worker.
     """
     if updating not in (None, "immediate", "deferred", "async"):
         raise ValueError(
@@ -267,6 +272,9 @@ def choose_batch(
     one_by_one = is_whole(workers) and workers == 1 and problem.rows is None
     if updating is None and batch is None and one_by_one:
         return 1, None
+    if batch is None and not is_evolution:
+        batch = number_of_workers(workers)
+        return (None if batch == 1 else batch), None
     return batch, None
 
 

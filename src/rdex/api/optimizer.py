@@ -71,7 +71,7 @@ class Optimizer:
         n_eq: int = 0,
         *,
         maxfev: int | None = None,
-        algorithm: str | Settings = "rdex-csop",
+        algorithm: str | Settings = "auto",
         rng: Any = None,
         eq_tol: Any = 1e-4,
         ineq_tol: Any = 0.0,

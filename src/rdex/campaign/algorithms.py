@@ -28,6 +28,7 @@ from rdex.engine.settings import PRESETS, preset
 from rdex.problem import Problem
 from rdex.recorder import BudgetSpent, CountingRecorder, Record, record_of
 from rdex.recorder.counting import values_of
+from rdex.strategies.registry import strategy_names
 
 if TYPE_CHECKING:
     from rdex.engine.engine import Engine
@@ -204,6 +205,25 @@ def from_settings(settings: Constants) -> Algorithm:
     )
 
 
+@dataclass(frozen=True)
+class MinimizeSolve:
+    """A run of `rdex.minimize` with one of its algorithms."""
+
+    algorithm: str
+
+    def __call__(self, problem: Problem, budget: int, rng: np.random.Generator) -> None:
+        from rdex.api.minimize import minimize
+
+        minimize(problem, algorithm=self.algorithm, maxfev=budget, rng=rng, checkpoints=1)
+
+
+def from_strategy(name: str) -> Algorithm:
+    """An algorithm of `minimize` that is more than a differential evolution."""
+    return Algorithm(
+        name, CountedRun(MinimizeSolve(name)), {"minimize": name}, origin="rdex", licence="MIT"
+    )
+
+
 def from_file(spec: str) -> Algorithm:
     """The algorithm ``path.py:NAME``; its name is NAME. The file is read, not executed."""
     path, name = split_place(spec)
@@ -243,8 +263,8 @@ def from_peer(peer: Peer) -> Algorithm:
 
 def refuse_taken(name: str) -> str:
     """The name, unless it is a preset's or a peer's."""
-    if name in PRESETS:
-        raise ValueError(f"the name {name!r} is taken by a preset of the engine: rename yours")
+    if name in PRESETS or name in strategy_names():
+        raise ValueError(f"the name {name!r} is taken by an algorithm of rdex: rename yours")
     if name in PEERS:
         raise ValueError(f"the name {name!r} is taken by an optimiser of a package: rename yours")
     return name
@@ -257,7 +277,7 @@ def entry_points() -> dict[str, metadata.EntryPoint]:
 
 def names() -> tuple[str, ...]:
     """Algorithms that can be named in a plan."""
-    known = (*PRESETS, *PEERS)
+    known = (*PRESETS, *strategy_names(), *PEERS)
     return (*known, *(name for name in entry_points() if name not in known))
 
 
@@ -289,6 +309,8 @@ def find(algorithm: str | Constants | Algorithm | Mapping[str, Any] | Solve) -> 
         return from_function(algorithm)
     if algorithm in PRESETS:
         return from_settings(preset(algorithm))
+    if algorithm in strategy_names():
+        return from_strategy(algorithm)
     if algorithm in PEERS:
         return from_peer(PEERS[algorithm])
     installed = entry_points()

@@ -37,8 +37,8 @@ def solve(
     rng: Annotated[int | None, typer.Option(help="Seed; without it every run is new.")] = None,
     workers: Annotated[int, typer.Option(help="Processes that evaluate; -1: one per core.")] = 1,
     algorithm: Annotated[
-        str, typer.Option(help="A preset: rdex-csop, rdex-tide, rde26, ude-iv, ...")
-    ] = "rdex-csop",
+        str, typer.Option(help="auto chooses by itself; or scout, rdex-csop+local, rdex-csop, ...")
+    ] = "auto",
     checkpoint: Annotated[
         Path | None, typer.Option(help="File to keep the run in, and to go on from.")
     ] = None,
@@ -167,6 +167,6 @@ def facts(result: Result) -> dict[str, Any]:
         "n_restarts": result.n_restarts,
         "first_feasible": result.first_feasible,
         "maxfev": result.maxfev,
-        "algorithm": result.settings.name,
+        "algorithm": result.algorithm,
         "seconds": result.seconds,
     }

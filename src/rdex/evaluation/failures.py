@@ -30,9 +30,10 @@ class FailurePolicy:
         self.first_error = self.first_error or error
 
     def judge(self, outcome: Outcome, is_first: bool) -> None:
-        """Note what came of an evaluation elsewhere; only an exception can be a mistake."""
+        """Note what came of an evaluation; only an exception can be a mistake."""
         if outcome.error is not None:
             raised = outcome.status == RAISED
             what = "the function raised" if raised else "the evaluation failed"
-            self.note(EvaluationError(f"{what}:\n{outcome.error}"), is_first and raised)
+            error = outcome.exception or EvaluationError(f"{what}:\n{outcome.error}")
+            self.note(error, is_first and raised)
         self.has_begun = True

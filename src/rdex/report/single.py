@@ -82,7 +82,7 @@ def run_html(result: Result, title: str) -> str:
         blocking=blocking(states),
         near_active=f"{NEAR_ACTIVE:g}",
         near_bound=f"{NEAR_BOUND:g}",
-        algorithm=result.settings.label,
+        algorithm=result.algorithm,
         settings=json.dumps(result.settings.as_dict(), indent=2),
         data=embedded(history_data(result, states)),
     )  # fmt: skip
@@ -106,7 +106,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
         ("evaluations", f"{result.nfev} of {result.maxfev}"),
         ("generations", f"{result.nit}"),
         ("time", f"{result.seconds:.3g} s" if math.isfinite(result.seconds) else "not measured"),
-        ("algorithm", result.get("algorithm", result.settings.label)),
+        ("algorithm", result.algorithm),
     ]
     listed += [(phase.name, phase_text(phase)) for phase in result.get("phases", [])]
     if result.n_restarts:

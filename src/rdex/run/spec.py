@@ -24,7 +24,7 @@ from rdex.run.start import Start, make_start
 from rdex.strategies.archive import Archive, Sample
 from rdex.strategies.discrete import is_discrete
 from rdex.strategies.one_hot import OneHot
-from rdex.strategies.registry import DISCRETE, EVOLUTION, POLISH, kind_of, label_of, suited
+from rdex.strategies.registry import AUTO, DISCRETE, EVOLUTION, POLISH, kind_of, label_of, suited
 from rdex.strategies.strategy import Context
 
 #: N0 for few variables, if the budget allows it: 10 D alone converges too early there. The
@@ -267,8 +267,8 @@ def make_spec(
     """Check everything that decides a run, and put it together."""
     budget = checked_budget(maxfev, problem.dim)
     Space(problem).say_what_is_fixed(problem.variable_names)
-    kind, base = kind_of(algorithm)
-    if kind == EVOLUTION and is_discrete(problem):
+    kind, base = kind_of(settings if settings is not None and algorithm == AUTO else algorithm)
+    if kind in (AUTO, EVOLUTION) and is_discrete(problem):
         kind = DISCRETE
     elif polish and kind == EVOLUTION:  # the others end with a local search anyway
         kind = POLISH

@@ -74,7 +74,7 @@ def facts(result: Result) -> Rows:
     rows: Rows = [
         ("f", "unknown" if math.isnan(result.fun) else objective_text(result)),
         ("evaluations", f"{result.nfev} of {result.maxfev}{time}, {result.nit} generations"),
-        ("algorithm", result.get("algorithm", result.settings.label)),
+        ("algorithm", result.algorithm),
     ]
     if result.get("phases"):
         rows.append(("phases", "; ".join(str(phase) for phase in result.phases)))

@@ -15,6 +15,9 @@ EVOLUTION = "evolution"
 #: A differential evolution for categories and lists; `minimize` takes it where a problem has them.
 DISCRETE = "discrete"
 
+#: The strategy made of strategies: the default.
+AUTO = "auto"
+
 #: Search by models.
 SCOUT = "scout"
 
@@ -33,6 +36,7 @@ BASE = "rdex-csop"
 
 #: One line on every algorithm that `minimize` takes by name.
 ALGORITHMS: dict[str, str] = {
+    "auto": "chooses by itself: models, differential evolution, local search",
     "rdex-csop": "RDEx-CSOP, the winner of the CEC 2025 competition (constrained track)",
     "rdex-tide": "our own differential evolution for large budgets",
     "scout": "models of f and of every constraint, for 30 to 2000 evaluations",
@@ -62,24 +66,28 @@ def algorithms() -> dict[str, str]:
     return dict(ALGORITHMS)
 
 
+def strategy_names() -> list[str]:
+    """Names of all algorithms that are more than a differential evolution."""
+    return [AUTO, SCOUT, LOCAL, *(f"{name}+{LOCAL}" for name in PRESETS)]
+
+
 def kind_of(algorithm: Any) -> tuple[str, Any]:
     """The kind of the strategy, and the preset or settings of its differential evolution."""
     if not isinstance(algorithm, str) or algorithm in PRESETS:
         return EVOLUTION, algorithm
-    if algorithm in (LOCAL, SCOUT):
+    if algorithm in (AUTO, LOCAL, SCOUT):
         return algorithm, BASE
     base, plus, part = algorithm.partition("+")
     if plus and part == LOCAL and base in PRESETS:
         return HYBRID, base
-    names = [*ALGORITHMS, *(f"{name}+{LOCAL}" for name in PRESETS)]
-    close = difflib.get_close_matches(algorithm, names, n=1)
+    close = difflib.get_close_matches(algorithm, [*PRESETS, *strategy_names()], n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     raise ValueError(f"unknown algorithm {algorithm!r}{hint}; known: {', '.join(ALGORITHMS)}")
 
 
 def label_of(kind: str, base: str) -> str:
     """What results call an algorithm."""
-    return {LOCAL: LOCAL, SCOUT: SCOUT, HYBRID: f"{base}+{LOCAL}"}.get(kind, base)
+    return {AUTO: AUTO, LOCAL: LOCAL, SCOUT: SCOUT, HYBRID: f"{base}+{LOCAL}"}.get(kind, base)
 
 
 def suited(kind: str, constants: Constants) -> Constants:
@@ -88,13 +96,17 @@ def suited(kind: str, constants: Constants) -> Constants:
     ε of the competition's presets locks itself while nothing is feasible: it is a quantile of
     violations that soon are all the same. A lower quantile does not.
     """
-    if kind == HYBRID and isinstance(constants, Settings):
+    if kind in (AUTO, HYBRID) and isinstance(constants, Settings):
         return constants.replace(eps_share=min(constants.eps_share, HYBRID_EPS_SHARE))
     return constants
 
 
 def make_strategy(kind: str, context: Context) -> Any:
     """A strategy at its beginning."""
+    if kind == AUTO:
+        from rdex.strategies.auto import Auto
+
+        return Auto(context)
     if kind == SCOUT:
         from rdex.strategies.scout.strategy import Scout
 

@@ -19,7 +19,7 @@ class InProcessPool:
     def __init__(self, problem: Problem) -> None:
         self.n: int | None = None  # there are no workers
         self.problem = problem
-        self._task = task_of(problem)
+        self._task = task_of(problem, keeps_exceptions=True)
         self._takes_rows = problem.rows is not None
         self._waiting: deque[tuple[int, Floats]] = deque()
         self._done: deque[tuple[int, Outcome]] = deque()
@@ -50,9 +50,10 @@ class InProcessPool:
         try:
             f, g, h = self.problem.evaluate(np.array(points))
             outcomes = [Outcome(float(f[i]), g[i].copy(), h[i].copy()) for i in range(n)]
-        except Exception:
+        except Exception as error:
             text = traceback.format_exc()
-            outcomes = [failed(self.problem.n_ineq, self.problem.n_eq, text, RAISED)] * n
+            outcome = failed(self.problem.n_ineq, self.problem.n_eq, text, RAISED)
+            outcomes = [outcome._replace(exception=error)] * n
         share = (time.perf_counter() - start) / n
         name = worker_name(os.getpid())
         for number, outcome in zip(numbers, outcomes, strict=True):

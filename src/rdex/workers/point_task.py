@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
     """Values of one point, or the traceback of what went wrong.
 
     status: one of the words above. seconds: how long it took where it was evaluated. worker: host
-    and process.
+    and process. exception: what the function raised, where it was called in this process.
     """
 
     f: float
@@ -46,6 +46,7 @@ class Outcome(NamedTuple):
     status: str = OK
     seconds: float = 0.0
     worker: str = ""
+    exception: Exception | None = None
 
 
 def failed(
@@ -62,12 +63,18 @@ def worker_name(pid: int) -> str:
 
 
 class PointTask:
-    """f and all constraints of one point, as one call: what workers carry out."""
+    """f and all constraints of one point, as one call: what workers carry out.
 
-    def __init__(self, point: PointFunction, n_ineq: int, n_eq: int) -> None:
+    keeps_exceptions: outcomes hold what the function raised; it may not be fit to be sent.
+    """
+
+    def __init__(
+        self, point: PointFunction, n_ineq: int, n_eq: int, keeps_exceptions: bool = False
+    ) -> None:
         self.point = point
         self.n_ineq = n_ineq
         self.n_eq = n_eq
+        self.keeps_exceptions = keeps_exceptions
 
     def __call__(self, x: Floats) -> Outcome:
         start = time.perf_counter()
@@ -75,10 +82,11 @@ class PointTask:
         g, h = np.empty(self.n_ineq), np.empty(self.n_eq)
         try:
             f = self.point(np.array(x), g, h)
-        except Exception:
+        except Exception as error:
             seconds = time.perf_counter() - start
             text = traceback.format_exc()
-            return failed(self.n_ineq, self.n_eq, text, RAISED, seconds, worker)
+            outcome = failed(self.n_ineq, self.n_eq, text, RAISED, seconds, worker)
+            return outcome._replace(exception=error) if self.keeps_exceptions else outcome
         return Outcome(f, g, h, None, OK, time.perf_counter() - start, worker)
 
 
@@ -94,9 +102,10 @@ class RowsAsPoint:
         return float(f[0])
 
 
-def task_of(problem: Problem) -> PointTask:
+def task_of(problem: Problem, keeps_exceptions: bool = False) -> PointTask:
     """One point of a problem as a task."""
-    return PointTask(problem.point or RowsAsPoint(problem), problem.n_ineq, problem.n_eq)
+    point = problem.point or RowsAsPoint(problem)
+    return PointTask(point, problem.n_ineq, problem.n_eq, keeps_exceptions)
 
 
 class PickledTask:

@@ -1,0 +1,215 @@
+"""`Auto`: a strategy made of strategies, for users who should not have to choose.
+
+A search by models of f and of every constraint finds most in the fewest evaluations, but costs
+milliseconds per evaluation and is lost on rugged functions. Differential evolution with local
+search costs microseconds and needs thousands of evaluations. So models go first, as long as they
+pay; what they have found is data for the rest of the run. Models are left when
+
+- the search by models has ended by itself: its models have no skill, or nothing works,
+- it has not improved the best point for long, and enough is left for a population,
+- its time is used up: see `AutoSettings.allowance`.
+
+No clock is read. The time of an evaluation is taken from the results, in powers of ten, and the
+time of the models from a formula, so that a run repeats itself.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rdex.engine.engine import Engine
+from rdex.problem.problem import Floats
+from rdex.strategies.archive import Sample
+from rdex.strategies.composite import Composite, Phase
+from rdex.strategies.hybrid import Hybrid
+from rdex.strategies.scout.search import scout_search
+from rdex.strategies.scout.state import Report
+from rdex.strategies.strategy import Context, Stepping, Trial
+
+MODELS, REST = "models", "rest"
+
+
+@dataclass(frozen=True)
+class AutoSettings:
+    """When models are worth their time and their evaluations.
+
+    model_seconds: what models may take per evaluation where evaluations are precious, and up to
+        which budget the user is taken to mean that they are: small_budget. Larger budgets have
+        less time in all, in inverse proportion.
+    time_share: what models may take beside, as a share of the time of all evaluations.
+    patience: evaluations without a better point after which models are left, as a share of the
+        budget, and at least `least_patience` per variable,
+    population: where at least so many evaluations per variable are left for a population.
+    evaluation_seconds: the time of an evaluation; None measures it.
+    """
+
+    model_seconds: float = 0.02
+    small_budget: int = 1000
+    time_share: float = 0.5
+    patience: float = 0.2
+    least_patience: int = 20
+    population: int = 50
+    evaluation_seconds: float | None = None
+
+    def allowance(self, maxfev: int, seconds: float, width: int) -> float:
+        """Seconds that models may take in a run whose evaluations take `seconds`, `width` at a
+        time."""
+        precious = min(maxfev, self.small_budget**2 / maxfev)
+        return self.model_seconds * precious + self.time_share * maxfev * seconds / width
+
+
+class Auto(Composite):
+    """Search by models, then differential evolution with local search.
+
+    Parameters
+    ----------
+    context : Context
+    settings : AutoSettings, optional
+    """
+
+    def __init__(self, context: Context, settings: AutoSettings | None = None) -> None:
+        super().__init__(context)
+        self.settings = settings or AutoSettings()
+        self.report = Report()
+        self._width = context.width
+        self._models: Stepping | None = Stepping(scout_search(context, self.report), is_lazy=True)
+        self._rest: Hybrid | None = None
+        self._n_known = self.archive.n  # given by the user
+        self._improved_at = self.archive.n
+        self._seconds: list[float] = []
+        self._model_seconds = 0.0
+        self.book(MODELS)
+
+    # --- asked and told ---------------------------------------------------------------------------
+    def ask(self, n: int = 0) -> list[Trial]:
+        """Points of the part at work; 0 stands for its own size of a batch."""
+        if self._rest is None:
+            asked = [] if self._reason_to_leave() else self._ask_models(n)
+            reason = "" if asked else self._reason_to_leave()
+            if not reason:
+                return asked
+            self._begin_rest(reason)
+        assert self._rest is not None
+        return self.hand_out(REST, self._rest.ask(n))
+
+    def _ask_models(self, n: int) -> list[Trial]:
+        """Points of the search by models; none if it has ended, or waits for results."""
+        assert self._models is not None
+        self.context.width = n or self._width
+        most = min(self.context.width, self.room)
+        asked = self._models.ask(most) if most > 0 else []
+        self._model_seconds += len(asked) * self._seconds_per_point()
+        self.phase = self.report.phase
+        return self.hand_out(MODELS, asked)
+
+    def tell(self, id: int, sample: Sample) -> None:
+        """What came of a point."""
+        owner = self._owned[id]
+        if owner is not None and owner.part == REST:
+            assert self._rest is not None
+            del self._owned[id]
+            self._rest.tell(owner.id, sample)
+            return
+        self._seconds.append(sample.seconds)
+        super().tell(id, sample)
+
+    def take(self, part: str, id: int, sample: Sample) -> None:
+        """Data for all; to the search by models, unless it has ended meanwhile."""
+        if self.keep(part, sample):
+            self._improved_at = self.archive.n
+        if self._models is not None:
+            self._models.tell(id, sample)
+
+    # --- the change -------------------------------------------------------------------------------
+    def _reason_to_leave(self) -> str:
+        """Why models are left now, in words; empty while they are not."""
+        assert self._models is not None
+        context, settings = self.context, self.settings
+        if self._models.is_finished:
+            return self.report.reason or "the search by models has ended"
+        d, n = context.space.dim, self.archive.n
+        if self.report.phase == "design":
+            return ""
+        allowed = settings.allowance(context.maxfev, self._evaluation_seconds(), self._width)
+        if self._model_seconds > allowed:
+            return f"models may take {allowed:.2g} s in this run"
+        idle = n - self._improved_at
+        patience = max(settings.patience * context.maxfev, settings.least_patience * (d + 1))
+        if idle > patience and context.left >= settings.population * d:
+            return f"models found nothing better in {idle} evaluations"
+        return ""
+
+    def _evaluation_seconds(self) -> float:
+        """Time of an evaluation, as a power of ten: a run should not depend on small changes."""
+        if self.settings.evaluation_seconds is not None:
+            return self.settings.evaluation_seconds
+        if not self._seconds:
+            return 0.0
+        seconds = float(np.median(self._seconds))
+        return 10.0 ** math.floor(math.log10(seconds)) if seconds >= 1e-4 else 0.0
+
+    def _seconds_per_point(self) -> float:
+        """What the models take per evaluation."""
+        return 0.01
+
+    def _begin_rest(self, reason: str) -> None:
+        """Differential evolution and local search for what is left."""
+        self.book(MODELS).reason = reason
+        self._models = None
+        self.context.width = self._width
+        self._rest = Hybrid(self.context)
+
+    # --- the rest of a strategy -------------------------------------------------------------------
+    def stretch(self) -> tuple[Engine, int] | None:
+        """A stretch of the differential evolution, once models are left."""
+        if self._rest is None or self._owned:
+            return None
+        return self._rest.stretch()
+
+    def after_stretch(self) -> None:
+        """The differential evolution has run by itself."""
+        assert self._rest is not None
+        self._rest.after_stretch()
+
+    @property
+    def phases(self) -> list[Phase]:
+        """What each part spent and gained."""
+        rest = [] if self._rest is None else self._rest.phases
+        return [*super().phases, *rest]
+
+    @property
+    def n_rounds(self) -> int:
+        """Batches of the models, and generations."""
+        return self.report.n_rounds + (0 if self._rest is None else self._rest.n_rounds)
+
+    def inject(self, sample: Sample) -> None:
+        """A point nobody asked for is data for all."""
+        if self._rest is not None:
+            self._rest.inject(sample)
+        else:
+            super().inject(sample)
+
+    def set_clock(self, share: float) -> None:
+        """Used share of a time limit."""
+        super().set_clock(share)
+        if self._rest is not None:
+            self._rest.set_clock(share)
+
+    def extend(self, maxfev: int) -> None:
+        """A larger budget for the part at work."""
+        if self._rest is not None:
+            self._rest.extend(maxfev)
+        else:
+            super().extend(maxfev)
+
+    def population(self) -> tuple[Floats, Floats, Floats]:
+        """Members of the evolution, or the best points known."""
+        return super().population() if self._rest is None else self._rest.population()
+
+    def model(self) -> Any:
+        """Nothing yet."""
+        return None

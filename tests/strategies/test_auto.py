@@ -1,0 +1,129 @@
+"""The default: what it decides and why, what it solves, spends and survives."""
+
+import numpy as np
+import pytest
+from runs import make_context, make_problem, sample_at
+
+import rdex
+from rdex.strategies.auto import MODELS, Auto, AutoSettings
+from rdex.suites import get
+
+CHEAP, SLOW = 0.0, 1.0
+
+
+def g15(x):
+    """G15 as a tutorial writes it: three variables, two equalities."""
+    f = 1000 - x[0] ** 2 - 2 * x[1] ** 2 - x[2] ** 2 - x[0] * x[1] - x[0] * x[2]
+    return f, [], [x @ x - 25, 8 * x[0] + 14 * x[1] + 7 * x[2] - 56]
+
+
+G15 = rdex.Problem.from_function(g15, [(0, 10)] * 3, n_eq=2)
+
+
+def spent(result, name):
+    return sum(phase.nfev for phase in result.phases if phase.name == name)
+
+
+def advance(auto, problem, until):
+    """Ask and tell one by one until so many evaluations."""
+    while auto.context.used < until:
+        for trial in auto.ask(1):
+            auto.tell(trial.id, sample_at(problem, trial.x)._replace(seconds=auto.seconds))
+    return auto
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_textbook_problem_needs_no_further_argument(seed):
+    result = rdex.minimize(G15, maxfev=100, rng=seed)
+    assert result.feasible and result.fun == pytest.approx(961.7151, abs=2e-4)
+    assert result.algorithm == "auto" and result.nfev == 100
+    assert sum(phase.nfev for phase in result.phases) == 100
+
+
+@pytest.mark.parametrize("maxfev", [1, 2, 10, 40])
+@pytest.mark.parametrize("how", [{}, {"batch": 4}, {"updating": "async", "workers": 1}])
+def test_never_exceeds_the_budget(maxfev, how):
+    points = []
+
+    def function(x):
+        points.append(x)
+        return g15(x)
+
+    problem = rdex.Problem.from_function(function, [(0, 10)] * 3, n_eq=2)
+    result = rdex.minimize(problem, maxfev=maxfev, rng=1, **how)
+    assert result.nfev == maxfev == len(points)
+
+
+def test_the_time_of_models_is_limited_by_budget_and_cost():
+    settings = AutoSettings()
+    small = settings.allowance(1000, CHEAP, 1)
+    assert small == pytest.approx(20.0)  # a small budget: evaluations are precious
+    assert settings.allowance(100, CHEAP, 1) == pytest.approx(small / 10)
+    assert settings.allowance(10_000, CHEAP, 1) == pytest.approx(small / 10)  # time counts
+    assert settings.allowance(10_000, SLOW, 1) > 1000 * small / 10
+    assert settings.allowance(10_000, SLOW, 4) < settings.allowance(10_000, SLOW, 1)
+
+
+def test_a_cheap_function_with_a_large_budget_does_not_wait_for_models():
+    result = rdex.minimize(get("g2006/G06"), maxfev=40_000, rng=1)
+    assert 0 < spent(result, MODELS) < 200
+    assert "s in this run" in result.phases[0].reason
+
+
+def test_slow_evaluations_leave_time_for_models():
+    problem = get("g2006/G06")
+
+    def share_of_models(seconds):
+        context = make_context(problem, maxfev=40_000)
+        context.make_engine = None
+        auto = Auto(context, AutoSettings(evaluation_seconds=seconds))
+        auto.seconds = seconds
+        while auto._reason_to_leave() == "" and context.used < 80:
+            advance(auto, problem, context.used + 1)
+        return context.used
+
+    assert share_of_models(CHEAP) < share_of_models(SLOW) == 80
+
+
+def test_models_that_gain_nothing_are_left():
+    """A function without any structure: the best point is found by luck."""
+
+    def hashed(x):
+        return float(np.random.default_rng(x.view(np.uint64) >> np.uint64(20)).random()), [], []
+
+    problem = make_problem([0.0] * 2, [1.0] * 2, hashed)
+    result = rdex.minimize(problem, maxfev=200, rng=1)
+    assert spent(result, MODELS) < 180
+    assert result.phases[0].reason
+
+
+def test_everything_known_is_data_for_all():
+    known = {"x": [[1.0, 2.0, 3.0]], "fun": [0.0], "H": [[5.0, 5.0]]}
+    result = rdex.minimize(G15, x0=known, maxfev=80, rng=2)
+    assert result.nfev == 80 and result.feasible
+
+
+def test_two_runs_are_the_same():
+    first, second = (rdex.minimize(get("g2006/G04"), maxfev=80, rng=3) for _ in range(2))
+    assert first.x.tobytes() == second.x.tobytes() and first.fun == second.fun
+
+
+@pytest.mark.parametrize("stop", [5, 30, 70])
+def test_goes_on_exactly_from_a_checkpoint(tmp_path, stop):
+    problem, calls = get("g2006/G06"), []
+
+    def ends(result):
+        calls.append(1)
+        return len(calls) >= stop
+
+    whole = rdex.minimize(problem, maxfev=80, rng=1)
+    options = {"maxfev": 80, "rng": 1, "checkpoint": tmp_path / "run.npz"}
+    rdex.minimize(problem, callback=ends, **options)
+    rest = rdex.minimize(problem, **options)
+    assert rest.nfev == whole.nfev == 80
+    assert rest.x.tobytes() == whole.x.tobytes() and rest.fun == whole.fun
+
+
+def test_batches_for_workers():
+    result = rdex.minimize(get("g2006/G06"), maxfev=160, batch=4, rng=1)
+    assert result.feasible and result.fun == pytest.approx(-6961.81388, abs=1e-3)
