@@ -17,15 +17,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from rdex.engine.engine import Engine
+from rdex.models.learnt import LearntModel
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite, Phase
 from rdex.strategies.hybrid import Hybrid
+from rdex.strategies.scout.cost import expected_seconds
+from rdex.strategies.scout.knowledge import Knowledge
+from rdex.strategies.scout.modelling import global_rows
 from rdex.strategies.scout.search import scout_search
 from rdex.strategies.scout.state import Report
 from rdex.strategies.strategy import Context, Stepping, Trial
@@ -62,6 +65,10 @@ class AutoSettings:
         return self.model_seconds * precious + self.time_share * maxfev * seconds / width
 
 
+#: The strategy `scout`: models as long as they have something to say, whatever they cost.
+WHILE_THEY_LAST = AutoSettings(model_seconds=math.inf, patience=math.inf)
+
+
 class Auto(Composite):
     """Search by models, then differential evolution with local search.
 
@@ -78,7 +85,7 @@ class Auto(Composite):
         self._width = context.width
         self._models: Stepping | None = Stepping(scout_search(context, self.report), is_lazy=True)
         self._rest: Hybrid | None = None
-        self._n_known = self.archive.n  # given by the user
+        self._n_functions = 1 + self.judge.tolerance.size
         self._improved_at = self.archive.n
         self._seconds: list[float] = []
         self._model_seconds = 0.0
@@ -94,7 +101,10 @@ class Auto(Composite):
                 return asked
             self._begin_rest(reason)
         assert self._rest is not None
-        return self.hand_out(REST, self._rest.ask(n))
+        asked = self._rest.ask(n)
+        self.phase = self._rest.phase
+        self.n_restarts = self.report.n_restarts + self._rest.n_restarts
+        return self.hand_out(REST, asked)
 
     def _ask_models(self, n: int) -> list[Trial]:
         """Points of the search by models; none if it has ended, or waits for results."""
@@ -103,7 +113,7 @@ class Auto(Composite):
         most = min(self.context.width, self.room)
         asked = self._models.ask(most) if most > 0 else []
         self._model_seconds += len(asked) * self._seconds_per_point()
-        self.phase = self.report.phase
+        self.phase, self.n_restarts = self.report.phase, self.report.n_restarts
         return self.hand_out(MODELS, asked)
 
     def tell(self, id: int, sample: Sample) -> None:
@@ -154,7 +164,7 @@ class Auto(Composite):
 
     def _seconds_per_point(self) -> float:
         """What the models take per evaluation."""
-        return 0.01
+        return expected_seconds(self.archive.n, self.context.space.dim, self._n_functions)
 
     def _begin_rest(self, reason: str) -> None:
         """Differential evolution and local search for what is left."""
@@ -210,6 +220,12 @@ class Auto(Composite):
         """Members of the evolution, or the best points known."""
         return super().population() if self._rest is None else self._rest.population()
 
-    def model(self) -> Any:
-        """Nothing yet."""
-        return None
+    def model(self) -> LearntModel | None:
+        """What was learnt; None while there is too little."""
+        knowledge = Knowledge(self.context)
+        if knowledge.usable().size < knowledge.d + 2 or not knowledge.d:
+            return None
+        rows = global_rows(knowledge)
+        return LearntModel(
+            self.context.space, self.archive.x[rows], knowledge.y[rows], self.judge.n_ineq
+        )

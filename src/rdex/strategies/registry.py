@@ -96,7 +96,7 @@ def suited(kind: str, constants: Constants) -> Constants:
     ε of the competition's presets locks itself while nothing is feasible: it is a quantile of
     violations that soon are all the same. A lower quantile does not.
     """
-    if kind in (AUTO, HYBRID) and isinstance(constants, Settings):
+    if kind in (AUTO, SCOUT, HYBRID) and isinstance(constants, Settings):
         return constants.replace(eps_share=min(constants.eps_share, HYBRID_EPS_SHARE))
     return constants
 
@@ -108,9 +108,9 @@ def make_strategy(kind: str, context: Context) -> Any:
 
         return Auto(context)
     if kind == SCOUT:
-        from rdex.strategies.scout.strategy import Scout
+        from rdex.strategies.auto import WHILE_THEY_LAST, Auto
 
-        return Scout(context)
+        return Auto(context, WHILE_THEY_LAST)
     if kind == LOCAL:
         from rdex.strategies.multistart import Multistart
 
