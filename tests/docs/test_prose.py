@@ -145,7 +145,7 @@ def test_documented_names_have_short_sentences():
     wrong = [
         f"{where}: {each}"
         for where, text in docstrings(names)
-        for paragraph in re.split(r"\n\s*\n|\n(?=\S[^\n]* : )|\n-{3,}\n", text)
+        for paragraph in re.split(r"\n\s*\n|\n(?=\S[^\n]* : )|\n-{3,}\n|\n- ", text)
         for each in sentences(" ".join(paragraph.split()))
         if ">>>" not in each and len(words(each)) > LONGEST
     ]

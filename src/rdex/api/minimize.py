@@ -66,6 +66,18 @@ def minimize(
 ) -> Result:
     """Minimise a function over a box, subject to constraints.
 
+    The arguments by purpose:
+
+    - the problem: `fun`, `bounds`, `args`, `constraints`, `cheap_constraints`, `integrality`,
+      `log_scale`, `vectorized`, `call`, `variable_names`, `constraint_names`, `units`
+    - the search: `algorithm`, `settings`, `maxfev`, `x0`, `init`, `rng`, `polish`, `eq_tol`,
+      `ineq_tol`, `constraint_scale`
+    - when to stop: `maxfev`, `maxtime`, `target`, `tol`, `feasibility_only`, `callback`
+    - parallel evaluations: `workers`, `updating`, `batch`
+    - slow or failing functions: `evaluations`, `checkpoint`, `eval_timeout`, `retries`,
+      `on_error`, `on_interrupt`
+    - what you see: `progress`, `callback`, `checkpoints`
+
     Parameters
     ----------
     fun : callable or Problem
@@ -177,6 +189,15 @@ def minimize(
     Result
         `scipy.optimize.OptimizeResult` with more fields; `success` means feasible. Without a
         feasible point, x is the one that violates the constraints least.
+
+    Notes
+    -----
+    `rdex.algorithms()` has one line on each algorithm:
+
+    - for use: "rdex-csop", "rdex-tide", "scout", "local", "rdex-csop+local", "rdex-tide+local",
+      and any other preset with "+local"
+    - for comparison: "rdex", "rdex-csop-paper", "cl-srde", "rde26", "lshade", "lshade-eps",
+      "ude-iv" and "ude-iii" (a reconstruction)
 
     Examples
     --------
