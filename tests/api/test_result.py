@@ -117,6 +117,26 @@ def test_plot(feasible, infeasible):
     pyplot.close("all")
 
 
+def test_plots_have_no_empty_panels_and_no_negative_violations(feasible):
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot
+
+    free = minimize(square, BOX, maxfev=60, rng=0).plot()
+    assert [axis.get_ylabel() for axis in free.axes] == ["best f"]
+    violation = feasible.plot().axes[1]
+    assert all((line.get_ydata() > 0).sum() == np.isfinite(line.get_ydata()).sum()
+               for line in violation.lines[:-1])  # fmt: skip
+    free.canvas.draw()
+    assert all("×" not in label.get_text() for label in free.axes[0].get_xticklabels())
+    pyplot.close("all")
+
+
+def test_reprs_are_short(feasible):
+    assert repr(feasible.history).startswith("History(") and len(repr(feasible.history)) < 120
+    problem = Problem([0.0], [1.0], n_ineq=1, rows=lambda X: X, name="toy")
+    assert repr(problem) == "Problem('toy': 1 variable, 1 inequality constraint)"
+
+
 @pytest.mark.parametrize("batch", [1, 4])
 def test_tolerances_per_constraint(batch):
     pair = {

@@ -153,3 +153,26 @@ def test_names_cannot_steer_the_terminal(solve, tmp_path):
     result = solve("odd.py", "--maxfev", 50, "--rng", 1)
     assert result.exit_code == 0 and "\x1b" not in result.output
     assert "a\\x1b[31m" in result.output and "b\\x0ac\\ud800" in result.output
+
+
+def test_the_output_is_indented_as_in_print_and_explained(solve):
+    result = solve("case.py", "--maxfev", 3000, "--rng", 1, "--explain")
+    assert result.exit_code == 0, result.output
+    assert "\n  variables\n    width " in result.output
+    assert "\n  constraints\n    |area| " in result.output
+    assert "What limits the design" in result.output and "relaxing `area`" in result.output
+    blocked = solve("case.py:blocked", "--maxfev", 100, "--rng", 1, "--explain", "--json")
+    assert blocked.exit_code == 2
+    assert "cannot be satisfied within the bounds" in json.loads(blocked.stdout)["explanation"]
+
+
+def test_report_evaluations_limits_and_progress(solve, tmp_path):
+    pytest.importorskip("plotly")
+    words = ("case.py", "--maxfev", 100, "--rng", 1, "--evaluations", "e.csv", "--report", "r.html",
+             "--maxtime", 60, "--timeout", 30, "--retries", 1, "--progress")  # fmt: skip
+    result = solve(*words)
+    assert result.exit_code in (0, 2), result.output
+    assert (tmp_path / "e.csv").read_text().count("\n") >= 100
+    assert "<title>" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "evaluations 100/100" in result.stderr
+    assert "evaluations" not in solve("case.py", "--maxfev", 50, "--no-progress").stderr

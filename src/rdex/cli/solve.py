@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Group
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -42,7 +43,25 @@ def solve(
     checkpoint: Annotated[
         Path | None, typer.Option(help="File to keep the run in, and to go on from.")
     ] = None,
+    evaluations: Annotated[
+        Path | None, typer.Option(help="CSV file of all evaluations; `rdex watch` shows it.")
+    ] = None,
+    maxtime: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds after which one evaluation has failed.")
+    ] = None,
+    retries: Annotated[int, typer.Option(help="How often a failed evaluation is repeated.")] = 0,
+    progress: Annotated[
+        bool | None, typer.Option(help="Show progress; by default in a terminal.")
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Say what limits the design, or why none is feasible."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page on the run: FILE.html or a folder.")
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw objective and violation to this file (png, pdf, svg).")
     ] = None,
@@ -65,21 +84,46 @@ def solve(
             workers=workers,
             algorithm=algorithm,
             checkpoint=checkpoint,
-            progress=not as_json and sys.stderr.isatty(),
+            evaluations=evaluations,
+            maxtime=maxtime,
+            eval_timeout=timeout,
+            retries=retries,
+            progress=not as_json and sys.stderr.isatty() if progress is None else progress,
         )
     except Exception as error:
         fail(one_line(error))
+    explained = explanation(result) if explain else None
     if as_json:
-        show_json(facts(result))
+        show_json(facts(result) | ({} if explained is None else {"explanation": explained}))
     else:
-        show(*rendered(result))
-    try:
-        if plot is not None:
-            result.plot().savefig(plot)
-    except Exception as error:
-        fail(f"the plot was not written: {one_line(error)}")
+        show(*rendered(result), *([] if explained is None else [Text(""), Text(explained)]))
+    write_files(result, plot, report)
     if not result.feasible:
         raise typer.Exit(INFEASIBLE)
+
+
+def explanation(result: Result) -> str:
+    """What limits the design, or which constraints cannot hold together."""
+    try:
+        if result.feasible:
+            return str(result.sensitivity())
+        return str(result.conflict())
+    except Exception as error:
+        return f"no explanation: {one_line(error)}"
+
+
+def write_files(result: Result, plot: Path | None, report: Path | None) -> None:
+    """The plot and the page, where they are wanted."""
+    for path, what, write in (
+        (plot, "plot", lambda: result.plot().savefig(plot)),
+        (report, "report", lambda: result.report(str(report))),
+    ):
+        if path is None:
+            continue
+        try:
+            write()
+        except Exception as error:
+            fail(f"the {what} was not written: {one_line(error)}")
 
 
 def check_plot(path: Path | None) -> None:
@@ -112,23 +156,32 @@ def one_line(error: Exception) -> str:
 
 def rendered(result: Result) -> list[Any]:
     """The result for a terminal."""
-    from rdex.run.text import constraint_rows, headline, variable_rows
+    from rdex.run.text import constraint_rows, headline, share_rows, variable_rows
     from rdex.run.text import facts as fact_rows
 
     style = "bold green" if result.feasible else "bold red"
     parts: list[Any] = [
         Text(headline(result), style=style),
-        Text(printable(result.message)),
+        indented(Text(printable(result.message)), 2),
         Text(""),
     ]
-    parts.append(grid(fact_rows(result), first_style="dim"))
-    parts += [Text(""), Text("variables", style="bold"), grid(variable_rows(result))]
+    parts.append(indented(grid(fact_rows(result), first_style="dim"), 2))
+    sections = {"variables": variable_rows(result)}
     if result.violations:
-        parts += [Text(""), Text("constraints", style="bold"), grid(constraint_rows(result))]
+        sections["constraints"] = constraint_rows(result)
+    if result.get("feasible_shares"):
+        sections["share of random points that satisfy"] = share_rows(result)
+    for title, rows in sections.items():
+        parts += [Text(""), indented(Text(title, style="bold"), 2), indented(grid(rows), 4)]
     if result.notes:
-        parts += [Text(""), Text("notes", style="bold")]
-        parts += [Text(f"- {printable(note)}") for note in result.notes]
+        parts += [Text(""), indented(Text("notes", style="bold"), 2)]
+        parts += [indented(Text(f"- {printable(note)}"), 4) for note in result.notes]
     return [Group(*parts)]
+
+
+def indented(part: Any, columns: int) -> Padding:
+    """The same as in `print(result)`."""
+    return Padding(part, (0, 0, 0, columns), expand=False)
 
 
 def grid(rows: list[tuple[str, ...]], first_style: str | None = None) -> Table:

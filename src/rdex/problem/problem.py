@@ -45,7 +45,7 @@ class CompiledFunction(NamedTuple):
     n_work: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """Minimise f(x) over a box, subject to G(x) <= 0 and H(x) = 0.
 
@@ -146,6 +146,12 @@ class Problem:
         put(self, "constraint_names", checked_names("constraint_names", given, len(defaults), "c"))
         put(self, "stated", checked_stated(self.stated, self.n_ineq, self.n_eq))
         put(self, "units", checked_units(self.units, (*names, *self.constraint_names)))
+
+    def __repr__(self) -> str:
+        parts = [f"{self.dim} variable{'s' if self.dim != 1 else ''}"]
+        counts = ((self.n_ineq, "inequality"), (self.n_eq, "equality"))
+        parts += [f"{n} {kind} constraint{'s' if n != 1 else ''}" for n, kind in counts if n]
+        return f"Problem({self.name!r}: {', '.join(parts)})"
 
     def _take_variables(self, variables: Variables) -> None:
         """Kinds, names and units of variables, where they are not given as well."""

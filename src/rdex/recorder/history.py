@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rdex.engine.engine import Engine
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class History:
     """Best so far and the state of the search, after initialisation and at the checkpoints.
 
@@ -43,6 +43,13 @@ class History:
     generation: Floats
     memory_F: Floats
     memory_CR: Floats
+
+    def __repr__(self) -> str:
+        n = len(self.nfev)
+        if not n:
+            return "History(no records)"
+        end = f"f = {self.f[-1]:.8g}, violation = {self.cv[-1]:.4g}"
+        return f"History({n} records, evaluations {self.nfev[0]} to {self.nfev[-1]}, last: {end})"
 
 
 def history_of(standing: Engine | Ledger) -> History:

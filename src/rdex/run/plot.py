@@ -13,29 +13,65 @@ if TYPE_CHECKING:
 
 
 def plot_history(result: Result, axes: Any = None) -> Any:
-    """Two panels: best f, drawn solid once feasible, and the mean violation; returns the figure."""
+    """Best f, drawn solid once feasible, and, with constraints, the violation; the figure.
+
+    Given axes are two: of the objective and of the violation.
+    """
+    has_violation = bool(result.violations)
     if axes is None:
-        pyplot = require("matplotlib.pyplot", "bench")
-        figure, axes = pyplot.subplots(2, 1, sharex=True, figsize=(7, 5), layout="constrained")
+        figure, axes = new_axes(2 if has_violation else 1)
     else:
         figure = axes[0].figure
+    draw_objective(result, axes[0])
+    if has_violation and len(axes) > 1:
+        draw_violation(result, axes[1])
+    for axis in axes:
+        axis.xaxis.set_major_formatter(lambda value, _: f"{value:.0f}")
+        if result.first_feasible and result.violations:
+            axis.axvline(result.first_feasible, color="C2", linewidth=1, label="first feasible")
+        if axis.get_legend_handles_labels()[0]:
+            axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+    axes[-1].set_xlabel("evaluations")
+    return figure
+
+
+def new_axes(n: int) -> tuple[Any, Any]:
+    """A figure of n panels; in a notebook it is shown once, as the value of its cell."""
+    pyplot = require("matplotlib.pyplot", "bench")
+    figure, axes = pyplot.subplots(
+        n, 1, sharex=True, figsize=(8, 2.6 * n), layout="constrained", squeeze=False
+    )
+    if "inline" in pyplot.get_backend():
+        pyplot.close(figure)
+    return figure, axes[:, 0]
+
+
+def draw_objective(result: Result, axis: Any) -> None:
+    """Best so far; dotted while nothing is feasible."""
     history = result.history
     feasible = history.cv == 0
-    objective, violation = axes
     if not feasible.all():
-        objective.plot(history.nfev, history.f, ":", color="0.5", label="least violating point")
-        positive = np.where(feasible, np.nan, history.cv)
-        violation.plot(history.nfev, positive, color="C1", label="mean violation")
+        axis.plot(history.nfev, history.f, ":", color="0.5", label="least violating point")
     shown = np.where(feasible, history.f, np.nan)
-    objective.plot(history.nfev, shown, color="C0", label="feasible point")
-    objective.set_ylabel("best f")
-    violation.plot(history.nfev, history.eps, "--", color="0.5", label="ε, of scaled violations")
-    violation.set_yscale("symlog", linthresh=1e-8)
-    violation.set_ylabel("violation")
-    violation.set_xlabel("evaluations")
-    if result.first_feasible:
-        for axis in axes:
-            axis.axvline(result.first_feasible, color="C2", linewidth=1, label="first feasible")
-    for axis in axes:
-        axis.legend(loc="upper right")
-    return figure
+    axis.plot(history.nfev, shown, color="C0", label="feasible point")
+    axis.set_ylabel("best f")
+
+
+def draw_violation(result: Result, axis: Any) -> None:
+    """Mean violation and ε, where they are above 0."""
+    history = result.history
+    is_any = False
+    for values, style in (
+        (history.cv, {"color": "C1", "label": "mean violation"}),
+        (history.eps, {"color": "0.5", "linestyle": "--", "label": "ε, of scaled violations"}),
+    ):
+        positive = np.where(np.isfinite(values) & (values > 0), values, np.nan)
+        if np.isfinite(positive).any():
+            axis.plot(history.nfev, positive, **style)
+            is_any = True
+    axis.set_ylabel("violation")
+    if is_any:
+        axis.set_yscale("log")
+    else:
+        axis.set_yticks([])
+        axis.text(0.5, 0.5, "no violation", transform=axis.transAxes, ha="center")

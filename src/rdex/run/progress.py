@@ -100,11 +100,18 @@ def _live_display() -> Any:
 
 
 def _table(facts: dict[str, str]) -> Any:
-    """The facts side by side."""
+    """The facts side by side, within 80 columns; the worst constraint has a line of its own."""
+    from rich.console import Group
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for name in facts:
-        table.add_column(name, justify="right", style="cyan" if name == "best f" else None)
-    table.add_row(*facts.values())
-    return table
+    beside = {name: value for name, value in facts.items() if name != "worst"}
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    for name in beside:
+        style = "cyan" if name == "best f" else None
+        table.add_column(name, justify="right", style=style, no_wrap=True)
+    table.add_row(*beside.values())
+    if "worst" not in facts:
+        return table
+    line = Text(f"violated most: {facts['worst']}", no_wrap=True, overflow="ellipsis")
+    return Group(table, line)
