@@ -74,7 +74,7 @@ def test_slow_evaluations_leave_time_for_models():
     problem = get("g2006/G06")
 
     def share_of_models(seconds):
-        context = make_context(problem, maxfev=40_000)
+        context = make_context(problem, maxfev=400_000)
         context.make_engine = None
         auto = Auto(context, AutoSettings(evaluation_seconds=seconds))
         auto.seconds = seconds
