@@ -71,15 +71,17 @@ def headline(result: Result) -> str:
 def facts(result: Result) -> Rows:
     """What is one line each."""
     time = "" if math.isnan(result.seconds) else f" in {result.seconds:.3g} s"
+    # Only a differential evolution alone has generations.
+    rounds = "" if result.get("phases") else f", {result.nit} generations"
     rows: Rows = [
         ("f", "unknown" if math.isnan(result.fun) else objective_text(result)),
-        ("evaluations", f"{result.nfev} of {result.maxfev}{time}, {result.nit} generations"),
+        ("evaluations", f"{result.nfev} of {result.maxfev}{time}{rounds}"),
         ("algorithm", result.algorithm),
     ]
     if result.get("phases"):
         rows.append(("phases", "; ".join(str(phase) for phase in result.phases)))
     if result.n_restarts:
-        rows.append(("restarts", f"{result.n_restarts}: the population had settled"))
+        rows.append(("restarts", str(result.n_restarts)))
     if result.n_failed:
         rows.append(("failed", f"{result.n_failed} evaluations gave no usable values"))
     if result.get("n_skipped"):
