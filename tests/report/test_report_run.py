@@ -31,7 +31,7 @@ def solved():
             {"type": "ineq", "fun": lambda x: 100 - x[0]},
             {"type": "eq", "fun": lambda x: x[1] + 1},
         ],
-        maxfev=6000, rng=3, variable_names=("a", HOSTILE, "c"),
+        maxfev=6000, rng=3, algorithm="rdex-csop", variable_names=("a", HOSTILE, "c"),
         constraint_names=("disc", "far", HOSTILE),
     )  # fmt: skip
 
@@ -61,7 +61,7 @@ def test_names_are_text(solved, tmp_path):
     html, data = data_of(solved.report(tmp_path / "run.html"))
     own = re.sub(r"<script>.*?</script>", "", html, flags=re.S)
     assert "<script>alert" not in own
-    assert own.count("&lt;script&gt;alert(1)") == 2
+    assert own.count("&lt;script&gt;alert(1)") == 3  # verdict, variable, constraint
     assert data["constraints"][2] == HOSTILE
 
 
@@ -109,3 +109,10 @@ def test_constraints_that_were_never_simulated_are_unknown():
     assert (cheap.state, skipped.state) == ("violated", "unknown")
     assert blocking([cheap, skipped]) == "1 of 2 constraints are violated: cheap (by 2)."
     assert blocking([skipped]) == "Nothing known is violated."
+
+
+def test_the_page_opens_with_a_verdict_and_what_was_run(solved, tmp_path):
+    html, _ = data_of(solved.report(tmp_path / "run.html"))
+    head = html[html.index("<header>") : html.index("</header>")]
+    assert f"The best feasible f is {solved.fun:.12g}; limited by disc, " in head
+    assert "<dt>seed</dt><dd>3</dd>" in head and "<dt>problem</dt><dd>lambda</dd>" in head

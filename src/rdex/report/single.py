@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,7 @@ def run_html(result: Result, title: str) -> str:
         "run.js",
         title=title,
         verdict=verdict(result),
-        message=result.message,
+        message=f"{verdict_sentence(result)} {result.message}",
         facts=facts(result),
         variable_columns=("value", "lower", "upper", "smallest in P", "largest in P", "state"),
         variables=variable_rows(result),
@@ -95,10 +96,25 @@ def verdict(result: Result) -> str:
     return "not feasible" if math.isfinite(result.cv) else "no usable values"
 
 
+def verdict_sentence(result: Result) -> str:
+    """What came of the run, in a sentence."""
+    if not math.isfinite(result.cv):
+        return "No evaluation gave usable values."
+    if not result.feasible:
+        return f"After {result.nfev} evaluations nothing is feasible."
+    active = [state.name for state in result.violations if state.state == "active"]
+    limits = f"; limited by {', '.join(active[:5])}" if active else ""
+    more = f" and {len(active) - 5} more" if len(active) > 5 else ""
+    return f"The best feasible f is {objective_text(result)}{limits}{more}."
+
+
 def facts(result: Result) -> list[tuple[str, str]]:
     """Names and values for the head of the page."""
     since = result.first_feasible
     listed = [
+        ("problem", result.get("problem_name", "")),
+        ("seed", result.get("seed", "not known")),
+        ("written", datetime.now().astimezone().isoformat(sep=" ", timespec="minutes")),
         ("f", objective_text(result)),
         ("mean violation", f"{result.cv:.6g}"),
         ("largest violation", f"{result.maxcv:.6g}"),

@@ -86,6 +86,8 @@ class Result(OptimizeResult):  # type: ignore[misc]
         What each violation was divided by in the search.
     feasible_shares : list of FeasibleShare
         With `feasibility_only`: which share of random points satisfies each constraint.
+    problem_name, seed : str
+        Name of the function or Problem, and the entropy of the seed.
     settings, maxfev, seconds, variable_names, units, lower, upper : various
         How the run was made.
     """
@@ -225,6 +227,8 @@ def make_result(
         n_restarts=standing.n_restarts,
         history=history_of(standing),
         **population_fields(standing),
+        problem_name=problem.name,
+        seed=str(searching.spec.seed.entropy),
         variable_names=problem.variable_names,
         units=problem.units,
         lower=problem.decoded(problem.lower),
