@@ -34,7 +34,7 @@ def runs(number: int, dim: int, n_runs: int) -> np.ndarray:
         for seed in range(n_runs):
             engine = Engine(task, preset("rdex-csop"), 20_000 * dim, seed, capacity=1002)
             engine.run(batch=batch)
-            traces.append((engine.state.trace_f[1:], engine.state.trace_phi[1:]))
+            traces.append((engine.state.trace.f[1:], engine.state.trace.phi[1:]))
     return np.swapaxes(traces, 0, 1).reshape(2, len(BATCHES), n_runs, -1)
 
 

@@ -34,8 +34,8 @@ def visited(task, settings, maxfev):
     rows = []
     for k in range(1, 301):
         engine.run(k * maxfev // 300)
-        pending = len(engine.state.info)
-        rows.append(engine.state.x[-1 - pending : -1, : task.dim].copy())
+        pending = len(engine.state.pending)
+        rows.append(engine.state.members.x[-1 - pending : -1, : task.dim].copy())
     points = np.concatenate(rows)
     return np.ascontiguousarray(np.tile(points, (20_000 // len(points) + 1, 1))[:20_000])
 

@@ -41,8 +41,8 @@ def our_runs(number: int, algorithm: str, first_seed: int) -> tuple[np.ndarray, 
     for seed in range(first_seed, first_seed + RUNS):
         engine = Engine(task, preset(algorithm), MAXFEV, seed)
         engine.run()
-        f.append(engine.state.trace_f[1:])
-        v.append(engine.state.trace_phi[1:])
+        f.append(engine.state.trace.f[1:])
+        v.append(engine.state.trace.phi[1:])
     return np.array(f), np.array(v)
 
 

@@ -8,6 +8,7 @@ from rdex.engine.kernels.generation import epsilon as epsilon_part
 from rdex.engine.kernels.generation import lehmer as lehmer_part
 from rdex.engine.kernels.generation import median_size as median_part
 from rdex.engine.kernels.generation import reduce_front as reduce_part
+from rdex.engine.kernels.layout import Members, Trial
 from rdex.engine.kernels.order import merge_ranked as merge_part
 from rdex.engine.kernels.order import order_statistic as statistic_part
 from rdex.engine.kernels.order import precedes as precedes_part
@@ -46,8 +47,8 @@ def sort_by(values, order, start, stop, scratch):
 
 
 @kernel()
-def reposition(f, phi, order, inside, n, i, f_new, phi_new, eps):
-    return reposition_part(f, phi, order, inside, n, i, f_new, phi_new, eps)
+def reposition(f, phi, order, inside, n, i, row, eps):
+    return reposition_part(f, phi, order, inside, n, i, row, eps)
 
 
 @kernel()
@@ -82,8 +83,8 @@ def lehmer(total, first, second):
 
 
 @kernel()
-def reduce_front(count, x, f, phi, front, n_new, scratch):
-    reduce_part(count, x, f, phi, front, n_new, scratch)
+def reduce_front(run, x, f, phi, front, n_new, scratch):
+    reduce_part(run[0], Members(x, f, phi), front, n_new, scratch)
 
 
 @kernel()
@@ -92,8 +93,8 @@ def median_size(values, n, column, levels):
 
 
 @kernel()
-def epsilon(param, t, start, phi, n, levels):
-    return epsilon_part(param, t, start, phi, n, levels)
+def epsilon(settings, t, start, phi, n, levels):
+    return epsilon_part(settings[0], t, start, phi, n, levels)
 
 
 @kernel()
@@ -107,7 +108,7 @@ def vary(random, x, u, i, towards, CR, perturb, box, share, bits):
     d = bits.size - 1
     limit = draw_bits(random, bits, d, CR)
     kept = perturb_parent(random, x, i, d, bits, limit, box) if perturb else i
-    return combine(x, u, i, 1.0, towards, 0.0, i, i, kept, bits, limit, box, share)
+    return combine(x, u, Trial(i, towards, i, i, 1.0, 0.0), kept, bits, limit, box, share)
 
 
 @kernel()
@@ -170,8 +171,8 @@ def fill_biased(random, M_F, F_scale, M_CR, CR_sigma, floor, out):
 
 
 @kernel()
-def progress(evaluations, param, value):
-    return progress_part(evaluations, param, value)
+def progress(evaluations, settings, run):
+    return progress_part(evaluations, settings[0], run[0])
 
 
 @kernel()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rdex.engine.engine import Engine
-from rdex.engine.kernels import layout
 from rdex.engine.settings import preset
+from rdex.engine.state import flattened
 
 #: Whether kernels are compiled; runs are shorter where they are not.
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
@@ -34,19 +34,22 @@ def finished(problem, settings, maxfev, rng=1, **options):
 
 
 #: Parts of the state that only hold what is under way, or nothing: not compared between drivers.
-PASSING = ("info", "draw", "scratch", "levels", "slot")
+PASSING = ("pending", "scratch.rows", "scratch.levels", "slots")
 
 
 def assert_same_state(a, b, except_for=PASSING):
     """Every array equal, bit for bit, but for what only passes through and pending rows."""
-    for name in type(a)._fields:
-        if name in except_for:
-            continue
-        left, right = getattr(a, name), getattr(b, name)
-        if name in ("x", "f", "phi"):
-            rows = 3 * int(a.param[layout.N0])
+    mine, theirs = flattened(a), flattened(b)
+    for name in set(mine) - set(except_for):
+        left, right = mine[name], theirs[name]
+        if name.startswith("members."):
+            rows = 3 * int(a.settings["n0"][0])
             left, right = left[:rows], right[:rows]
-        np.testing.assert_array_equal(left, right, err_msg=name)
+        for field in left.dtype.names or ():
+            if f"{name}.{field}" not in except_for:
+                np.testing.assert_array_equal(left[field], right[field], err_msg=field)
+        if left.dtype.names is None:
+            np.testing.assert_array_equal(left, right, err_msg=name)
 
 
 def assert_same_arrays(a, b):
@@ -73,28 +76,27 @@ def drive(engine, batch=1, told=None, until=None):
 
 def front_of(engine):
     """x, f, φ of the front by slot."""
-    n, s = engine.n, engine.state
+    n, s = engine.n, engine.state.members
     return s.x[:n, : engine.problem.dim], s.f[:n], s.phi[:n]
 
 
 def population_of(engine):
     """x, f, φ of P, best first."""
-    rows = engine.state.pool[: engine.n]
-    return engine.state.x[rows, : engine.problem.dim], engine.state.f[rows], engine.state.phi[rows]
+    rows = engine.state.ranks.pool[: engine.n]
+    x, f, phi = (array[rows] for array in engine.state.members)
+    return x[:, : engine.problem.dim], f, phi
 
 
 def assert_order_holds(engine):
     """Front and P stand sorted by ε-score, and rows are neither lost nor doubled."""
     state, n, eps = engine.state, engine.n, engine.eps
-    n0 = int(state.param[layout.N0])
-    assert sorted(state.pool) == list(range(n0, 3 * n0))
-    assert sorted(state.front[:n]) == list(range(n))
-    for rows in (state.front[:n], state.pool[:n]):
-        keys = [
-            (0, state.f[r], r) if state.phi[r] <= eps else (1, state.phi[r], r)
-            for r in rows.tolist()
-        ]
+    n0 = int(state.settings["n0"][0])
+    assert sorted(state.ranks.pool) == list(range(n0, 3 * n0))
+    assert sorted(state.ranks.front[:n]) == list(range(n))
+    f, phi = state.members.f, state.members.phi
+    for rows in (state.ranks.front[:n], state.ranks.pool[:n]):
+        keys = [(0, f[r], r) if phi[r] <= eps else (1, phi[r], r) for r in rows.tolist()]
         assert keys == sorted(keys)
-    assert state.count[layout.INSIDE] == (state.phi[:n] <= eps).sum()
-    near = state.param[layout.RACE_FEASIBLE_PHI]
-    assert state.count[layout.NEARLY] == (state.phi[:n] < near).sum()
+    assert state.run["inside"][0] == (state.members.phi[:n] <= eps).sum()
+    near = state.settings["race_feasible_phi"][0]
+    assert state.run["nearly"][0] == (state.members.phi[:n] < near).sum()

@@ -10,9 +10,7 @@ from runs import assert_same_state, budget, finished, quiet, variant
 from rdex.engine.anyorder import AnyOrder
 from rdex.engine.engine import Engine
 from rdex.engine.files import load_state, save_state
-from rdex.engine.kernels import layout
 from rdex.engine.state import Limits
-from rdex.engine.ude.kernels.layout import EPS0, EPS_CP
 
 pytestmark = quiet
 
@@ -69,7 +67,7 @@ def test_every_point_is_told_once_and_a_run_repeats_itself(settings, in_flight):
     assert sorted(numbers) == list(range(maxfev)) and numbers != sorted(numbers)
     assert_same_state(runs[0][0], runs[1][0], except_for=())
     state = flight.engine.state
-    assert state.count[layout.TOLD] == state.count[layout.ASKED] == maxfev
+    assert state.run["told"][0] == state.run["asked"][0] == maxfev
     assert flight.engine.first_feasible
     x = np.array([x for _, x in seen])
     assert ((x >= LENS.lower) & (x <= LENS.upper)).all()
@@ -83,8 +81,8 @@ def test_the_population_is_made_of_the_first_to_come_back():
     seen = []
     fly(flight, 8, np.random.default_rng(1), until=30, seen=seen)
     state = flight.engine.state
-    assert state.count[layout.READY] == 1 and flight.engine.n == 30
-    assert np.array_equal(state.x[:30, : LENS.dim], [x for _, x in seen])
+    assert state.run["ready"][0] == 1 and flight.engine.n == 30
+    assert np.array_equal(state.members.x[:30, : LENS.dim], [x for _, x in seen])
     assert flight.engine.n_asked == 37  # seven more were drawn while the slowest were awaited
 
 
@@ -94,11 +92,11 @@ def test_members_of_the_population_that_come_late_enter_if_they_are_good():
     assert all(out) and flight.n_out == 33
     for number, _ in out[3:]:
         flight.tell(number, 1.0, np.zeros(2), np.empty(0))
-    assert flight.engine.state.count[layout.READY] == 1
+    assert flight.engine.state.run["ready"][0] == 1
     flight.tell(0, -5.0, np.zeros(2), np.empty(0))
     flight.tell(1, 5.0, np.zeros(2), np.empty(0))
     state = flight.engine.state
-    members = state.f[: flight.engine.n]
+    members = state.members.f[: flight.engine.n]
     assert -5.0 in members and 5.0 not in members and flight.engine.nfev == 32
 
 
@@ -169,23 +167,23 @@ def test_a_run_goes_on_with_a_larger_budget(settings, told):
     on = problem(plane, 3, n_eq=1)
     engine = Engine(on, settings, 600, 4, checkpoints=30)
     engine.run(told)
-    best, f, phi = engine.best, engine.state.trace_f.copy(), engine.state.trace_phi.copy()
-    before = [row.tobytes() for row in engine.state.x[: 3 * 30]]
+    best, f, phi = engine.best, engine.state.trace.f.copy(), engine.state.trace.phi.copy()
+    before = [row.tobytes() for row in engine.state.members.x[: 3 * 30]]
     n = engine.n
     engine.extend(2400)
     assert engine.nfev == told and engine.n >= n and engine.maxfev == 2400
     if told == 600:
         assert engine.n == int(30 + (4 - 30) * 0.25)
     state = engine.state
-    assert [row.tobytes() for row in state.x[: 3 * 30]] == before
-    members = np.concatenate([state.front[: engine.n], state.pool[: engine.n]])
+    assert [row.tobytes() for row in state.members.x[: 3 * 30]] == before
+    members = np.concatenate([state.ranks.front[: engine.n], state.ranks.pool[: engine.n]])
     assert len(set(members.tolist())) == 2 * engine.n
     due = int(told // 80)
     kept = [4 * k for k in range(1, due + 1)]
-    assert np.array_equal(state.trace_f[1 : due + 1], f[kept])
-    assert np.array_equal(state.trace_phi[1 : due + 1], phi[kept])
+    assert np.array_equal(state.trace.f[1 : due + 1], f[kept])
+    assert np.array_equal(state.trace.phi[1 : due + 1], phi[kept])
     engine.run()
-    assert engine.nfev == 2400 and np.isfinite(state.trace_f[1:]).all()
+    assert engine.nfev == 2400 and np.isfinite(state.trace.f[1:]).all()
     assert (engine.best.phi, engine.best.f) <= (best.phi, best.f)
     with pytest.raises(ValueError, match="at least 2400 evaluations, got 100"):
         engine.extend(100)
@@ -201,11 +199,11 @@ def test_a_run_of_ude_goes_on_with_a_larger_budget(told):
     assert (engine.nfev, engine.n_asked, engine.maxfev) == (told, out, 2400)
     engine.run(told + 60)  # into the next generation, which has the new schedule
     generations = 2400 // engine.settings.trials
-    value = engine.state.value
+    run = engine.state.run[0]
     tau = engine.generation / generations
-    assert tau < 0.5 and value[EPS0] > 0
-    if engine.state.count[layout.READY]:
-        assert engine.eps == pytest.approx(value[EPS0] * (1 - tau) ** value[EPS_CP], rel=1e-12)
+    assert tau < 0.5 and run["eps_0"] > 0
+    if engine.state.run["ready"][0]:
+        assert engine.eps == pytest.approx(run["eps_0"] * (1 - tau) ** run["eps_cp"], rel=1e-12)
     engine.run()
-    assert engine.nfev == 2400 and np.isfinite(engine.state.trace_f[1:]).all()
+    assert engine.nfev == 2400 and np.isfinite(engine.state.trace.f[1:]).all()
     assert (engine.best.phi, engine.best.f) <= (best.phi, best.f) and engine.eps == 0.0

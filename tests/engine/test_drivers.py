@@ -9,8 +9,8 @@ from engine_problems import KINDS
 from runs import IS_COMPILED, assert_same_state, budget, drive, finished, quiet, variant
 
 from rdex.engine.engine import Engine, default_batch
-from rdex.engine.kernels import layout
 from rdex.engine.settings import PRESETS, preset
+from rdex.engine.state import flattened
 
 pytestmark = quiet
 
@@ -91,7 +91,7 @@ def test_bound_batches_are_asking_and_telling(batch):
 def test_a_bound_call_keeps_its_arrays():
     engine = engine_for("rdex-csop")
     call, *arrays = bound_rows(engine, 9)
-    kept = [weakref.ref(array) for array in (*engine.state, *arrays)]
+    kept = [weakref.ref(array) for array in (*flattened(engine.state).values(), *arrays)]
     del engine, arrays
     gc.collect()
     assert all(array() is not None for array in kept)
@@ -215,7 +215,7 @@ def test_asking_ahead_goes_over_the_end_of_a_generation():
     assert len(engine.ask(30, ahead=True)) == 30
     drive_outstanding(engine, 20)
     assert engine.generation == 1
-    assert engine.state.count[layout.MADE] == 20  # they count for the generation they are told in
+    assert engine.state.run["made"][0] == 20  # they count for the generation they are told in
     assert len(engine.ask(1)) == 0
     while engine.nfev < FES:
         drive_outstanding(engine, 1)
@@ -264,6 +264,4 @@ def test_bad_budgets_are_named(bad):
 
 def test_races_do_happen_here(whole_run):
     """Fewer trials are decided than evaluations made."""
-    count = whole_run("racing").state.count
-    trials = whole_run("rdex-csop").state.count
-    assert count[layout.GENERATION] < 0.9 * trials[layout.GENERATION]
+    assert whole_run("racing").generation < 0.9 * whole_run("rdex-csop").generation

@@ -51,8 +51,8 @@ def test_a_thousand_variables(chosen):
     engine = finished(problem(lens, 1000, n_ineq=2), chosen.replace(n0=50), 500)
     assert engine.nfev == 500
     assert_order_holds(engine)
-    first, last = engine.state.trace_f[0], engine.best.f
-    assert math.isfinite(last) and engine.best.phi <= engine.state.trace_phi[0]
+    first, last = engine.state.trace.f[0], engine.best.f
+    assert math.isfinite(last) and engine.best.phi <= engine.state.trace.phi[0]
     assert last != first
 
 
@@ -68,16 +68,16 @@ def test_four_members(chosen, d):
 def test_budgets_up_to_the_initial_size_are_random_search(chosen, maxfev):
     engine = finished(KINDS["lens-2"], chosen.replace(n0=12), maxfev, 9, checkpoints=4)
     assert engine.nfev == maxfev and engine.generation == 0
-    F, G, _ = engine.problem.evaluate(engine.state.x[:maxfev, : engine.problem.dim])
+    F, G, _ = engine.problem.evaluate(engine.state.members.x[:maxfev, : engine.problem.dim])
     phi = np.maximum(G, 0.0).sum(1) / 2
     i = min(range(maxfev), key=lambda k: (phi[k], F[k]))
     assert (engine.best.f, engine.best.phi) == (F[i], phi[i])
-    assert engine.state.trace_f[0] == engine.state.trace_f[4] == F[i]
+    assert engine.state.trace.f[0] == engine.state.trace.f[4] == F[i]
 
 
 def test_more_checkpoints_than_evaluations(chosen):
     engine = finished(KINDS["lens-2"], chosen, 40, checkpoints=150)
-    trace = engine.state.trace_f[1:]
+    trace = engine.state.trace.f[1:]
     assert np.isfinite(trace).all()
     at = np.ceil(np.arange(1, 151) * 40 / 150)
     for evaluation in np.unique(at):
@@ -87,8 +87,8 @@ def test_more_checkpoints_than_evaluations(chosen):
 def test_constant_objective(chosen):
     engine = finished(problem(constant, 3, n_ineq=1, data=(2.5, -1.0)), chosen, FES)
     assert (engine.best.f, engine.best.phi) == (2.5, 0.0)
-    assert engine.state.count[layout.BEST_AT] == 1
-    assert engine.state.value[layout.SR] == 1.0  # an equal trial succeeds
+    assert engine.state.run["best_at"][0] == 1
+    assert engine.state.run["sr"][0] == 1.0  # an equal trial succeeds
     assert_order_holds(engine)
     # Nothing is gained, so the means count as 1.
     assert engine.state.memory.max() == pytest.approx(1.0, abs=0.05)
@@ -119,10 +119,10 @@ def test_everything_failed(chosen, data, scale):
     )  # fmt: skip
     assert engine.n_failed == engine.nfev == budget(200)
     assert (engine.best.f, engine.best.phi) == (math.inf, math.inf)
-    assert (engine.state.trace_phi == math.inf).all() and (engine.state.trace_f == math.inf).all()
+    assert (engine.state.trace.phi == math.inf).all() and (engine.state.trace.f == math.inf).all()
     assert engine.first_feasible is None
-    assert engine.eps == 0.0 and engine.state.value[layout.SR] == 0.0
-    assert np.isfinite(engine.state.memory).all() and np.isfinite(engine.state.x).all()
+    assert engine.eps == 0.0 and engine.state.run["sr"][0] == 0.0
+    assert np.isfinite(engine.state.memory).all() and np.isfinite(engine.state.members.x).all()
     assert_order_holds(engine)
 
 
@@ -130,7 +130,7 @@ def test_everything_failed(chosen, data, scale):
 def test_an_unconstrained_function_that_always_fails_is_not_feasible(f):
     engine = finished(problem(constant, 2, data=(f, 0.0)), preset("rdex"), 100)
     assert (engine.best.f, engine.best.phi) == (math.inf, math.inf)
-    assert (engine.state.trace_phi == math.inf).all()
+    assert (engine.state.trace.phi == math.inf).all()
 
 
 def test_an_unknown_objective_beside_a_violation_is_no_failure(chosen):
@@ -151,9 +151,9 @@ def test_failures_are_left_behind(chosen):
     engine = finished(KINDS["holes-2"], chosen.replace(n0=40), FES, 4)
     assert engine.n_failed > 0
     n = engine.n
-    assert np.isfinite(engine.state.phi[:n]).all()
+    assert np.isfinite(engine.state.members.phi[:n]).all()
     assert math.isfinite(engine.best.f) and engine.best.phi == 0.0
-    assert np.isfinite(engine.state.memory).all() and math.isfinite(engine.state.value[layout.RHO])
+    assert np.isfinite(engine.state.memory).all() and math.isfinite(engine.state.run["rho"][0])
 
 
 def test_gains_so_large_that_they_overflow():
@@ -166,7 +166,7 @@ def test_gains_so_large_that_they_overflow():
     drive(engine)
     assert np.isfinite(engine.state.memory).all()
     assert ((engine.state.memory >= 0) & (engine.state.memory <= 1)).all()
-    assert 0.0 <= engine.state.value[layout.RHO] <= 1.0
+    assert 0.0 <= engine.state.run["rho"][0] <= 1.0
 
 
 def test_integer_variables_take_every_integer_and_nothing_else(chosen):
@@ -190,7 +190,8 @@ def test_integer_variables_take_every_integer_and_nothing_else(chosen):
 def test_random_integers_come_in_equal_shares():
     whole = Problem([0.0], [3.0], integrality=[1], rows=lambda X: (X[:, 0], None, None))
     engine = Engine(whole, variant(n0=4000), 4000, 1)
-    counts = np.bincount(engine.decoded(engine.state.x[:4000])[:, 0].astype(int), minlength=4)
+    drawn = engine.decoded(engine.state.members.x[:4000])[:, 0]
+    counts = np.bincount(drawn.astype(int), minlength=4)
     assert abs(counts - 1000).max() < 120  # more than four standard deviations
 
 
@@ -240,7 +241,7 @@ def test_no_race_begins_with_the_last_evaluation(seed):
     always = variant("rde26", n0=8, race_until=1.0, race_feasible_share=0.0, race_target_share=1.0)
     engine = finished(KINDS["sphere-5"], always, 41 + seed, seed)
     assert engine.nfev == 41 + seed
-    assert engine.state.count[layout.RACE_OWED] == -1
+    assert engine.state.run["race_owed"][0] == -1
 
 
 def test_nothing_was_evaluated_yet():
@@ -271,7 +272,7 @@ def test_scales_by_hand_and_automatic():
     for engine in (by_hand, automatic):
         raw = np.maximum(engine.best.g, 0.0).sum() / 2
         assert engine.best.phi == pytest.approx(raw, rel=1e-12)
-        assert engine.state.trace_phi[-1] == engine.best.phi
+        assert engine.state.trace.phi[-1] == engine.best.phi
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from rdex.common.errors import RunFileError
 from rdex.engine import files
 from rdex.engine.engine import Engine
 from rdex.engine.files import load_state, save_state
-from rdex.engine.kernels import layout
 from rdex.engine.settings import Settings
 from rdex.engine.state import Limits
 
@@ -54,7 +53,7 @@ for name in {names!r}:
 
 
 def mid_race(engine):
-    return engine.state.count[layout.RACE_OWED] >= 0
+    return engine.state.run["race_owed"][0] >= 0
 
 
 def test_continued_in_a_new_process(tmp_path):
@@ -192,8 +191,8 @@ def test_other_headers_and_versions(saved, record):
 
 def test_missing_and_misshapen_arrays(saved):
     whole = saved.read_bytes()
-    for changes in ({"pool": None}, {"param": np.zeros(3)},
-                    {"count": np.zeros((2, 2), np.int64)}, {"value": np.zeros(99)}):  # fmt: skip
+    for changes in ({"ranks.pool": None}, {"settings": np.zeros(3)},
+                    {"run": np.zeros((2, 2), np.int64)}, {"run": np.zeros(99)}):  # fmt: skip
         saved.write_bytes(whole)
         rewrite(saved, **changes)
         with pytest.raises(RunFileError):

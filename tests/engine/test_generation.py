@@ -11,11 +11,11 @@ from runs import quiet, variant
 
 from rdex.engine.kernels import layout
 from rdex.engine.kernels.random import seed_words
-from rdex.engine.state import parameter_vector
+from rdex.engine.state import record, settings_record
 
 pytestmark = quiet
 
-PARAM = parameter_vector(variant(), n0=10, maxfev=1000, checkpoints=10)
+PARAM = settings_record(variant(), n0=10, maxfev=1000, checkpoints=10)
 
 
 @pytest.mark.parametrize(("t", "k"), [(0.0, 8), (0.5, 2), (0.7, 0), (0.8, 0)])
@@ -33,7 +33,7 @@ def test_epsilon_is_zero_after_its_time():
 def test_epsilon_has_a_floor_until_its_time():
     """9 (1 − t/T)² with T = 0.5, where the order statistic is below it."""
     floored = variant(eps_floor_until=0.5, eps_floor_power=2.0)
-    param = parameter_vector(floored, n0=10, maxfev=1000, checkpoints=10)
+    param = settings_record(floored, n0=10, maxfev=1000, checkpoints=10)
     phi = np.zeros(10)
     for t, expected in ((0.0, 9.0), (0.25, 2.25), (0.5, 0.0), (0.7, 0.0)):
         assert parts.epsilon(param, t, 9.0, phi, 10, np.zeros(10)) == expected
@@ -42,7 +42,7 @@ def test_epsilon_has_a_floor_until_its_time():
 
 
 def test_the_papers_position_counts_from_one():
-    param = parameter_vector(variant(eps_position="paper"), n0=10, maxfev=1000, checkpoints=10)
+    param = settings_record(variant(eps_position="paper"), n0=10, maxfev=1000, checkpoints=10)
     phi = np.random.default_rng(1).permutation(10) / 8
     for t, position in ((0.0, 8), (0.5, 2), (0.7, 1)):
         assert parts.epsilon(param, t, 9.0, phi, 10, np.zeros(10)) == (position - 1) / 8
@@ -89,16 +89,15 @@ def test_reduction_drops_the_worst_and_closes_up_in_ring_order(n, data):
     order = np.array(data.draw(st.permutations(range(n))))
     x = np.arange(float(n))[:, None].copy()
     f, phi = np.arange(100.0, 100 + n), np.arange(200.0, 200 + n)
-    count = np.zeros(len(layout.COUNT_NAMES), np.int64)
-    count[layout.N], count[layout.RING] = n, ring
+    run = record(layout.RUN, n=n, ring=ring)
     kept = sorted(order[:n_new].tolist())
     expected = [kept.index(i) for i in order[:n_new]]
-    parts.reduce_front(count, x, f, phi, order, n_new, np.zeros(2 * n, np.int64))
+    parts.reduce_front(run, x, f, phi, order, n_new, np.zeros(2 * n, np.int64))
     assert x[:n_new, 0].tolist() == kept
     assert (f[:n_new] - 100).tolist() == kept
     assert (phi[:n_new] - 200).tolist() == kept
     assert order[:n_new].tolist() == expected
-    assert count[layout.RING] == ring % n_new
+    assert run["ring"][0] == ring % n_new
 
 
 @pytest.mark.parametrize(("column", "expected"), [

@@ -56,16 +56,17 @@ def test_merging_two_sorted_parts_sorts_the_whole(pairs, eps, cut):
 
 @given(members, epsilons, st.data())
 def test_replacing_members_one_by_one_keeps_the_order(pairs, eps, data):
-    f, phi = arrays(pairs)
-    n = len(f)
+    f, phi = arrays([*pairs, (0.0, 0.0)])  # the last row holds what comes in
+    n = len(f) - 1
     order = np.array(plainly_sorted(f, phi, range(n), eps))
-    inside = int((phi <= eps).sum())
+    inside = int((phi[:n] <= eps).sum())
     for _ in range(5):
         i = data.draw(st.integers(0, n - 1))
         f_new, phi_new = data.draw(objectives), data.draw(levels)
-        inside = parts.reposition(f, phi, order, inside, n, i, f_new, phi_new, eps)
+        f[n], phi[n] = f_new, phi_new
+        inside = parts.reposition(f, phi, order, inside, n, i, n, eps)
         assert (f[i], phi[i]) == (f_new, phi_new)
-        assert inside == (phi <= eps).sum()
+        assert inside == (phi[:n] <= eps).sum()
         assert order.tolist() == plainly_sorted(f, phi, range(n), eps)
 
 

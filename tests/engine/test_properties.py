@@ -95,7 +95,7 @@ def test_the_best_never_worsens_and_is_the_best_that_was_seen(kind, chosen, seed
         assert (now.phi, now.f) <= (before.phi, before.f)
         best = min(best, plainly_judged(F[0], G[0], H[0]))
     assert (engine.best.phi, engine.best.f) == best
-    trace = list(zip(engine.state.trace_phi, engine.state.trace_f, strict=True))[1:]
+    trace = list(zip(engine.state.trace.phi, engine.state.trace.f, strict=True))[1:]
     assert trace == sorted(trace, reverse=True)
     assert trace[-1] == best
 
@@ -116,21 +116,21 @@ def test_counts_add_up_and_memories_stay_in_range(kind, chosen, seed):
     while not engine.is_finished:
         before = engine.nfev
         n = engine.n
-        count = engine.state.count
+        run = engine.state.run[0]
         if engine.run(stop_at_generation=True) and before >= chosen.n0:
             sizes.append(n)
             assert engine.nfev - before >= n
             if not chosen.race:
                 assert engine.nfev - before == n
-            rate = engine.state.value[layout.SR]
+            rate = engine.state.run["sr"][0]
             assert 0.0 <= rate <= 1.0 and rate * n == pytest.approx(round(rate * n))
-        assert count[layout.TOLD] == count[layout.ASKED] == engine.nfev
-        assert 0 <= count[layout.SUCCESSES] <= count[layout.DONE] <= engine.n
-        assert count[layout.STAGED] == count[layout.SUCCESSES]
-        assert 0 <= count[layout.RING] < engine.n
+        assert run["told"] == run["asked"] == engine.nfev
+        assert 0 <= run["successes"] <= run["done"] <= engine.n
+        assert run["staged"] == run["successes"]
+        assert 0 <= run["ring"] < engine.n
         memory = engine.state.memory
         assert ((memory >= 0.0) & (memory <= 1.0)).all()
-        assert 0.0 <= engine.state.value[layout.RHO] <= 1.0
+        assert 0.0 <= engine.state.run["rho"][0] <= 1.0
         assert 0.0 <= engine.eps < math.inf
     assert engine.nfev == FES == engine.n_asked
     assert len(sizes) == engine.generation
@@ -145,9 +145,9 @@ def test_the_budget_is_used_exactly_and_every_checkpoint_written(
 ):
     engine = finished(KINDS[kind], chosen, maxfev, seed, checkpoints=checkpoints)
     assert engine.nfev == engine.n_asked == maxfev
-    assert not np.isnan(engine.state.diagnostic).any()
-    assert engine.state.trace_f[-1] == engine.best.f
-    assert engine.state.trace_phi[-1] == engine.best.phi
+    assert not np.isnan(engine.state.trace.diagnostic).any()
+    assert engine.state.trace.f[-1] == engine.best.f
+    assert engine.state.trace.phi[-1] == engine.best.phi
 
 
 @settings(max_examples=EXAMPLES)
@@ -167,19 +167,19 @@ def test_units_do_not_matter(exponents, chosen, seed):
         )
         engine = finished(scaled, chosen, FES, seed, limits=limits)
         states.append(engine.state)
-        engine.state.x[:, :3] /= variables
-        engine.state.best_x[:] /= variables
+        engine.state.members.x[:, :3] /= variables
+        engine.state.best.x[:] /= variables
         engine.state.box[: layout.HIGH_OUT + 1, :3] /= variables
         engine.state.limit[layout.TOLERANCE] /= constraints
         engine.state.limit[layout.WEIGHT] *= constraints
         engine.state.initial[:] /= constraints
-        engine.state.best_g[:] /= constraints[:2]
-        engine.state.best_h[:] /= constraints[2:]
-        engine.state.trace_phi[:] = 0.0  # reported unscaled: it follows the units
+        engine.state.best.g[:] /= constraints[:2]
+        engine.state.best.h[:] /= constraints[2:]
+        engine.state.trace.phi[:] = 0.0  # reported unscaled: it follows the units
         # Scales are known once the start is over; what was best before goes by raw violations.
         during = np.ceil(np.arange(2001) * FES / 2000) < chosen.n0
         during[0] = False
-        engine.state.trace_f[during] = 0.0
+        engine.state.trace.f[during] = 0.0
     assert_same_state(*states, except_for=())
 
 
@@ -190,5 +190,5 @@ def test_the_order_of_constraints_does_not_matter(places, chosen, seed):
         finished(problem(dyadic, 3, n_ineq=4, data=data), chosen, FES, seed)
         for data in (range(4), places)
     )
-    permuted.state.best_g[:] = permuted.state.best_g[list(places)]
+    permuted.state.best.g[:] = permuted.state.best.g[list(places)]
     assert_same_state(plain.state, permuted.state, except_for=())

@@ -10,7 +10,7 @@ from test_anyorder import flight_of, fly
 from rdex.engine.engine import Engine
 from rdex.engine.files import load_state, save_state
 from rdex.engine.kernels import layout
-from rdex.engine.state import parameter_vector
+from rdex.engine.state import record, settings_record
 
 pytestmark = quiet
 
@@ -39,7 +39,7 @@ def test_asked_and_told_or_in_slices_it_is_one_run(whole):
 
 
 def test_the_best_and_the_trace_are_the_runs(whole):
-    phi, f = whole.state.trace_phi, whole.state.trace_f
+    phi, f = whole.state.trace.phi, whole.state.trace.f
     pairs = list(zip(phi, f, strict=True))
     assert pairs == sorted(pairs, reverse=True)
     assert (whole.best.phi, whole.best.f) == pairs[-1]
@@ -50,25 +50,24 @@ def test_the_next_population_is_a_new_run_with_what_is_left():
     while not engine.n_restarts:
         engine.run(stop_at_generation=True)
     began, state = engine.nfev, engine.state
-    assert engine.n == 8 and not state.count[layout.READY]
-    assert np.isinf(state.f[:8]).all()
+    assert engine.n == 8 and not state.run["ready"][0]
+    assert np.isinf(state.members.f[:8]).all()
     assert (state.memory == [[HASTY.memory_F], [HASTY.memory_CR]]).all()
-    assert parts.progress(float(began), state.param, state.value) == 0.0
-    assert parts.progress(float(FES), state.param, state.value) == 1.0
+    assert parts.progress(float(began), state.settings, state.run) == 0.0
+    assert parts.progress(float(FES), state.settings, state.run) == 1.0
     middle = began + (FES - began) / 2
-    assert parts.progress(middle, state.param, state.value) == 0.5
-    first = state.x[:8, :2].copy()
+    assert parts.progress(middle, state.settings, state.run) == 0.5
+    first = state.members.x[:8, :2].copy()
     engine.run(stop_at=began + 8)
-    assert engine.n == 8 and state.count[layout.READY]
-    assert np.array_equal(state.x[:8, :2], first) and np.isfinite(state.f[:8]).all()
+    assert engine.n == 8 and state.run["ready"][0]
+    assert np.array_equal(state.members.x[:8, :2], first) and np.isfinite(state.members.f[:8]).all()
 
 
 def test_after_a_restart_time_counts_from_there():
-    param = parameter_vector(HASTY, n0=8, maxfev=1000, checkpoints=10)
-    value = np.zeros(len(layout.VALUE_NAMES))
-    value[layout.CLOCK], value[layout.CLOCK_SINCE], value[layout.SINCE] = 0.7, 0.4, 900.0
-    assert parts.progress(900.0, param, value) == pytest.approx(0.5)
-    assert parts.progress(990.0, param, value) == pytest.approx(0.9)
+    settings = settings_record(HASTY, n0=8, maxfev=1000, checkpoints=10)
+    run = record(layout.RUN, clock=0.7, clock_since=0.4, since=900)
+    assert parts.progress(900.0, settings, run) == pytest.approx(0.5)
+    assert parts.progress(990.0, settings, run) == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize("extra", [0, 3, 8, 30])
@@ -106,7 +105,7 @@ def test_results_in_any_order(settings, in_flight):
 def test_a_larger_budget_after_a_restart():
     engine = finished(PROBLEM, HASTY, FES, 3)
     engine.extend(2 * FES)
-    since = engine.state.value[layout.SINCE]
+    since = engine.state.run["since"][0]
     t = (FES - since) / (2 * FES - since)
     assert engine.n == max(4, int(8 - 4 * t))
     engine.run()
@@ -125,7 +124,7 @@ def test_initial_points_and_a_generation_must_be_left(left, expected):
         ends.append(engine.nfev)
     again = Engine(PROBLEM, HASTY, FES, 3)
     again.run(stop_at=ends[-2])
-    again.state.param[layout.MAXFEV] = ends[-1] + left  # known only in the last generation
+    again.state.settings["maxfev"][0] = ends[-1] + left  # known only in the last generation
     again.run(stop_at=ends[-1])
     assert again.n_restarts == expected
 

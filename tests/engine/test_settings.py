@@ -6,9 +6,8 @@ import math
 
 import pytest
 
-from rdex.engine.kernels import layout
 from rdex.engine.settings import PRESETS, Settings, preset
-from rdex.engine.state import parameter_vector
+from rdex.engine.state import settings_record
 
 # The columns of the family's table: (CL-SRDE, RDEx and RDEx-CSOP, RDE26).
 TABLE = {
@@ -165,16 +164,13 @@ def test_initial_size(name, dim, maxfev, n0):
 
 def test_constants_reach_the_kernels_under_their_names():
     settings = preset("rde26")
-    vector = parameter_vector(settings, n0=99, maxfev=1234, checkpoints=7)
-    assert vector[layout.N0] == 99 and vector[layout.MAXFEV] == 1234
-    assert vector[layout.CHECKPOINTS] == 7
-    assert vector[layout.RANK_MASS] == 1.0 - math.exp(-13.98)
-    assert vector[layout.RACE] == 1.0
-    assert vector[layout.EB_CR_FLOOR_2] == 0.69 and vector[layout.EB_CR_UNTIL_1] == 0.29
-    assert vector[layout.RACE_CR_LOW] == 0.26 and vector[layout.RACE_CR_HIGH] == 0.85
-    used_at_start = {"n0_per_dim", "memory_F", "memory_CR", "start_SR"}
+    record = settings_record(settings, n0=99, maxfev=1234, checkpoints=7)[0]
+    assert (record["n0"], record["maxfev"], record["checkpoints"]) == (99, 1234, 7)
+    assert record["rank_mass"] == 1.0 - math.exp(-13.98)
+    assert record["race"] == 1
+    assert record["eb_CR_floor_2"] == 0.69 and record["eb_CR_until_1"] == 0.29
+    assert record["race_CR_low"] == 0.26 and record["race_CR_high"] == 0.85
+    used_at_start = {"n0_per_dim", "perturb_scale"}
     for field in dataclasses.fields(settings):
         if field.type == "float" and field.name not in used_at_start:
-            position = layout.PARAM_NAMES.index(field.name.upper())
-            assert vector[position] == getattr(settings, field.name), field.name
-            assert getattr(layout, field.name.upper()) == position
+            assert record[field.name] == getattr(settings, field.name), field.name

@@ -7,7 +7,6 @@ from engine_problems import KINDS
 from runs import budget, front_of, population_of, quiet, variant
 
 from rdex.engine.engine import Engine
-from rdex.engine.kernels import layout
 from rdex.engine.kernels.random import seed_words
 from rdex.engine.state import Limits
 from reference.engine_twin import Twin
@@ -36,7 +35,7 @@ VARIANTS = {
 
 def assert_same(engine, twin):
     """Whatever both of them hold is equal."""
-    count, value, state = engine.state.count, engine.state.value, engine.state
+    state, run = engine.state, engine.state.run[0]
     assert engine.nfev == twin.nfe
     following = np.zeros(3, np.uint64)
     parts.fill_words(state.random.copy(), following)
@@ -49,17 +48,17 @@ def assert_same(engine, twin):
         assert engine.n == twin.n
         assert engine.generation == twin.generation
         assert engine.n_restarts == twin.restarts
-        assert count[layout.RING] == twin.ring
-        assert count[layout.MEMORY] == twin.cursor
+        assert run["ring"] == twin.ring
+        assert run["cursor"] == twin.cursor
         assert engine.eps == twin.eps
-        assert value[layout.SR] == twin.SR
-        assert value[layout.RHO] == twin.rho
+        assert run["sr"] == twin.SR
+        assert run["rho"] == twin.rho
         assert np.array_equal(state.memory, [twin.M_F, twin.M_CR])
     best = engine.best
     assert np.array_equal(best.x, twin.best[2])
     assert (best.f, best.phi) == (twin.best[1], twin.best[3])
     for k, expected in twin.trace.items():
-        assert (state.trace_f[k], state.trace_phi[k]) == expected
+        assert (state.trace.f[k], state.trace.phi[k]) == expected
 
 
 def twin_P(twin):

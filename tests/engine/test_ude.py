@@ -12,12 +12,10 @@ from runs import IS_COMPILED, PASSING, assert_same_state, budget, drive, finishe
 
 from rdex.engine.engine import Engine
 from rdex.engine.files import load_state, save_state
-from rdex.engine.kernels import layout as shared
 from rdex.engine.settings import preset
 from rdex.engine.state import Limits
-from rdex.engine.ude.kernels import layout
 from rdex.engine.ude.settings import UdeSettings
-from rdex.engine.ude.state import parameter_vector
+from rdex.engine.ude.state import settings_record
 from rdex.problem.problem import Problem
 
 pytestmark = quiet
@@ -77,28 +75,16 @@ def test_unknown_fields_are_named():
 
 def test_constants_reach_the_kernels_under_their_names():
     chosen = preset("ude-iii")
-    vector = parameter_vector(chosen, maxfev=1234, checkpoints=7, goal=-1.5)
-    assert vector[shared.N0] == 100 and vector[shared.MAXFEV] == 1234
-    assert vector[shared.CHECKPOINTS] == 7 and vector[shared.GOAL] == -1.5
-    assert vector[layout.TOP] == 25 and vector[layout.TRIALS] == 150
-    flags = vector[layout.RANKED_A : layout.RANKED_PBEST_C + 1]
-    assert flags.tolist() == [1, 1, 0, 1, 0]
+    record = settings_record(chosen, maxfev=1234, checkpoints=7, goal=-1.5)[0]
+    assert (record["n0"], record["maxfev"], record["checkpoints"]) == (100, 1234, 7)
+    assert record["goal"] == -1.5
+    assert record["top"] == 25 and record["trials"] == 150
+    flags = [name for name in record.dtype.names if name.startswith("ranked_") and record[name]]
+    assert flags == ["ranked_a", "ranked_b", "ranked_pbest_b"]
     at_start = {"top_share", "memory_F", "memory_CR"}
     for field in dataclasses.fields(chosen):
         if field.type == "float" and field.name not in at_start:
-            position = layout.PARAM_NAMES.index(field.name.upper())
-            assert vector[position] == getattr(chosen, field.name), field.name
-
-
-def test_shared_positions_are_the_engines():
-    """Recording, the shell and files read both kinds of states by the same numbers."""
-    for ours, theirs in (
-        (layout.PARAM_NAMES, shared.PARAM_NAMES),
-        (layout.COUNT_NAMES, shared.COUNT_NAMES),
-        (layout.VALUE_NAMES, shared.VALUE_NAMES),
-    ):
-        assert ours[: len(theirs)] == theirs
-        assert len(set(ours)) == len(ours)
+            assert record[field.name] == getattr(chosen, field.name), field.name
 
 
 # --- drivers ------------------------------------------------------------------------------------
@@ -162,7 +148,7 @@ def test_results_in_any_order_are_the_same_run(whole_run):
     with pytest.raises(ValueError, match="point 3 is not out"):
         flight.tell(3, 0.0, np.zeros(1), np.empty(0))
     # When a point is seen depends on the order; what the search makes of it does not.
-    seen = ("count", "trace_f", "trace_phi", "diagnostic")
+    seen = ("run.best_at", "run.feasible_at", "trace.f", "trace.phi", "trace.diagnostic")
     assert_same_state(flight.engine.state, whole_run.state, except_for=(*PASSING, *seen))
 
 
@@ -198,16 +184,16 @@ def test_saved_between_ask_and_tell(tmp_path, whole_run):
 def test_injected_points_count_and_do_not_disturb_the_generation(stop):
     engine = engine_for()
     engine.run(stop_at=stop)
-    before = engine.state.count.copy()
+    made = engine.state.run["made"][0]
     for _ in range(60):  # more than a generation of numbers
         engine.inject(np.zeros(5), 0.0, np.array([-1.0]), np.empty(0))
     assert engine.nfev == engine.n_asked == stop + 60
     assert (engine.best.f, engine.best.phi) == (0.0, 0.0)
     if stop >= 16:
-        assert engine.state.count[shared.MADE] == before[shared.MADE]
-        assert (engine.state.f[: engine.n] == 0.0).any()
+        assert engine.state.run["made"][0] == made
+        assert (engine.state.members.f[: engine.n] == 0.0).any()
     generation = engine.generation
-    missing = SMALL.trials - engine.state.count[shared.DONE]
+    missing = SMALL.trials - engine.state.run["done"][0]
     engine.run(stop_at=engine.nfev + missing)
     assert engine.generation == generation + 1
 
@@ -234,7 +220,7 @@ def test_budgets_below_and_around_the_first_generation(maxfev):
     engine = finished(PROBLEM, preset("ude-iv"), maxfev)
     assert engine.nfev == engine.n_asked == maxfev
     assert engine.generation == (maxfev >= 250)
-    assert engine.state.trace_f[-1] == engine.best.f
+    assert engine.state.trace.f[-1] == engine.best.f
 
 
 @pytest.mark.parametrize("data", [
@@ -247,8 +233,9 @@ def test_everything_failed(data, scale):
                       limits=Limits(scale=scale, eq_tol=2.0))  # fmt: skip
     assert engine.n_failed == engine.nfev == 200
     assert (engine.best.f, engine.best.phi) == (math.inf, math.inf)
-    assert engine.eps == 0.0 and engine.state.count[layout.ARCHIVED] == 0
-    assert np.isfinite(engine.state.cells).all() and np.isfinite(engine.state.x).all()
+    assert engine.eps == 0.0 and engine.state.run["archived"][0] == 0
+    assert np.isfinite(engine.state.learnt.cells).all()
+    assert np.isfinite(engine.state.members.x).all()
 
 
 def test_the_goal_stops_a_run():
@@ -295,19 +282,19 @@ def test_what_holds_after_every_generation(kind, chosen, seed):
     engine = Engine(KINDS[kind], chosen, budget(400), seed)
     state, n = engine.state, chosen.n0
     while engine.run(stop_at_generation=True):
-        assert sorted(state.pool) == list(range(n))
-        assert sorted(state.store) == list(range(n, 3 * n))
-        archive = state.store[: state.count[layout.ARCHIVED]]
+        assert sorted(state.ranks.pool) == list(range(n))
+        assert sorted(state.ranks.store) == list(range(n, 3 * n))
+        archive = state.ranks.store[: state.run["archived"][0]]
         assert len(archive) <= n
-        for rows in (state.pool, archive):
-            keys = [(state.phi[r], state.f[r], r) for r in rows.tolist()]
+        for rows in (state.ranks.pool, archive):
+            keys = [(state.members.phi[r], state.members.f[r], r) for r in rows.tolist()]
             assert keys == sorted(keys)
-        assert (state.phi[archive] < math.inf).all()
-        assert ((state.cells >= 0) & (state.cells <= 1)).all()
-        assert 0 < state.value[layout.UP_TO_1] < state.value[layout.UP_TO_2] < 1
+        assert (state.members.phi[archive] < math.inf).all()
+        assert ((state.learnt.cells >= 0) & (state.learnt.cells <= 1)).all()
+        assert 0 < state.run["up_to_1"][0] < state.run["up_to_2"][0] < 1
         if engine.generation:
-            column = state.tally[:, (engine.generation - 1) % chosen.learning_period]
+            column = state.learnt.tally[:, (engine.generation - 1) % chosen.learning_period]
             if engine.generation % chosen.learning_period:
                 assert column.sum() == n + chosen.top  # each target once, each preselection once
-        assert engine.best.phi <= state.phi[state.pool[0]] or engine.n_failed
+        assert engine.best.phi <= state.members.phi[state.ranks.pool[0]] or engine.n_failed
     assert engine.is_finished

@@ -6,10 +6,8 @@ from engine_problems import KINDS
 from runs import budget, quiet, variant
 
 from rdex.engine.engine import Engine
-from rdex.engine.kernels import layout as shared
 from rdex.engine.kernels.random import seed_words
 from rdex.engine.state import Limits
-from rdex.engine.ude.kernels import layout
 from reference.ude_twin import UdeTwin
 
 pytestmark = quiet
@@ -33,29 +31,29 @@ def assert_same(engine, twin):
     assert engine.n_failed == twin.failed
     if twin.order is not None:
         n = engine.n
-        assert state.pool.tolist() == twin.order
-        archived = int(state.count[layout.ARCHIVED])
-        assert state.store[:archived].tolist() == twin.archive
+        assert state.ranks.pool.tolist() == twin.order
+        archived = int(state.run["archived"][0])
+        assert state.ranks.store[:archived].tolist() == twin.archive
         for row in [*twin.order, *twin.archive]:
             x, f, phi = twin.member[row]
-            assert np.array_equal(state.x[row, :d], x)
-            assert (state.f[row], state.phi[row]) == (f, phi)
-        assert state.idle.tolist() == twin.idle
+            assert np.array_equal(state.members.x[row, :d], x)
+            assert (state.members.f[row], state.members.phi[row]) == (f, phi)
+        assert state.ranks.idle.tolist() == twin.idle
         assert engine.generation == twin.generation
         assert engine.eps == twin.eps
-        assert np.array_equal(state.cells, [*twin.M_F, *twin.M_CR])
-        assert state.count[layout.CURSOR_1 : layout.CURSOR_3 + 1].tolist() == twin.cursor
-        assert state.count[layout.REVIVED] == twin.revived
-        assert state.value[[layout.UP_TO_1, layout.UP_TO_2]].tolist() == twin.shares
+        assert np.array_equal(state.learnt.cells, [*twin.M_F, *twin.M_CR])
+        assert state.learnt.cursor.tolist() == twin.cursor
+        assert state.run["revived"][0] == twin.revived
+        assert [state.run["up_to_1"][0], state.run["up_to_2"][0]] == twin.shares
         if twin.generation:
-            assert state.value[shared.SR] == twin.SR
+            assert state.run["sr"][0] == twin.SR
             np.testing.assert_allclose(state.memory, [np.mean(twin.M_F, 1), np.mean(twin.M_CR, 1)])
-        assert sorted(state.store) == list(range(n, 3 * n))
+        assert sorted(state.ranks.store) == list(range(n, 3 * n))
     best = engine.best
     assert np.array_equal(best.x, twin.best[2])
     assert (best.f, best.phi) == (twin.best[1], twin.best[3])
     for k, expected in twin.trace.items():
-        assert (state.trace_f[k], state.trace_phi[k]) == expected
+        assert (state.trace.f[k], state.trace.phi[k]) == expected
 
 
 def run_both(problem, settings, maxfev, seed, n0, scale="none"):

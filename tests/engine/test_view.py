@@ -47,7 +47,7 @@ def test_spread_is_infinite_while_a_member_is_infeasible():
     f, phi = engine.population()[1:]
     if (phi > 0).any():
         assert engine.spread() == math.inf
-    engine.state.phi[:] = 0.0
+    engine.state.members.phi[:] = 0.0
     f = engine.population().f
     assert engine.spread() == (f.max() - f.min()) / max(1.0, abs(f.min()))
 

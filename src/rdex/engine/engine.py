@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rdex.engine.checking import checked_state
 from rdex.engine.constants import Constants
-from rdex.engine.files import checked_state
-from rdex.engine.kernels import layout
-from rdex.engine.kernels.steps import LARGEST_BATCH, default_batch
+from rdex.engine.kernels.drivers import LARGEST_BATCH, default_batch
+from rdex.engine.kernels.layout import Task
 from rdex.engine.methods import method_of
-from rdex.engine.state import Limits, encoded_points
+from rdex.engine.state import Limits, Request, encoded_points, flattened
 from rdex.engine.view import Point, Population, RunView
 from rdex.jit.loading import load_kernels
 from rdex.problem.problem import Floats, Problem
@@ -73,25 +73,17 @@ class Engine(RunView):
         self.limits = limits or Limits()
         self.maxfev = int(maxfev)
         self.method = method_of(settings)
-        self.state = self.method.make_state(
-            problem,
-            settings,
-            self.maxfev,
-            rng,
-            checkpoints=int(checkpoints),
-            limits=self.limits,
-            initial=initial,
-            log_variables=log_variables,
-            capacity=capacity,
-            goal=goal,
+        request = Request(
+            self.maxfev, rng, int(checkpoints), self.limits, initial, log_variables, capacity, goal
         )
+        self.state = self.method.make_state(problem, settings, request)
         self._point = np.empty(problem.dim)
         self._bound: Any = None  # the latest of `bound_tell_ask`
 
     # --- saved and restored -----------------------------------------------------------------------
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that a run is, by name; `restore` goes on from it, bit for bit."""
-        return {name: array.copy() for name, array in self.state._asdict().items()}
+        return {name: np.array(array) for name, array in flattened(self.state).items()}
 
     def restore(self, arrays: dict[str, Any], may_grow: bool = False) -> None:
         """Go on from what `arrays` gave; further entries are ignored.
@@ -101,7 +93,7 @@ class Engine(RunView):
         the arrays are not those of such a run.
         """
         self.state = checked_state(self.state, arrays, may_grow)
-        self.maxfev = int(self.state.param[layout.MAXFEV])
+        self.maxfev = int(self.state.settings[0]["maxfev"])
         if may_grow:
             self.settings = self.settings.replace(n0=self.n0)
 
@@ -119,11 +111,11 @@ class Engine(RunView):
         if maxfev < self.maxfev:
             raise ValueError(f"expected at least {self.maxfev} evaluations, got {maxfev}")
         spread_trace(state, self.nfev, self.maxfev, maxfev)
-        state.param[layout.MAXFEV] = maxfev
+        state.settings["maxfev"] = maxfev
         self.maxfev = int(maxfev)
-        if self.method.has_fixed_size or not state.count[layout.READY]:
+        if self.method.has_fixed_size or not state.run[0]["ready"]:
             return  # points that are out stay out
-        state.count[layout.ASKED] = state.count[layout.TOLD]
+        state.run["asked"] = state.run["told"]
         load_kernels(self.method.anyorder).regrow(state)
 
     # --- compiled problems ----------------------------------------------------------------------
@@ -138,19 +130,17 @@ class Engine(RunView):
         if batch >= self.capacity:
             raise ValueError(f"batch must be below the capacity of {self.capacity} rows")
         compiled = self.problem.compiled
+        task = Task(
+            compiled.data,
+            np.empty(compiled.n_work),
+            self._point,
+            np.empty(self.problem.n_ineq),
+            np.empty(self.problem.n_eq),
+        )
         stop = self.maxfev if stop_at is None else min(int(stop_at), self.maxfev)
         return bool(
             load_kernels(self.method.fused).run_compiled(
-                compiled.function,
-                compiled.data,
-                np.empty(compiled.n_work),
-                self._point,
-                np.empty(self.problem.n_ineq),
-                np.empty(self.problem.n_eq),
-                self.state,
-                stop,
-                stop_at_generation,
-                batch,
+                compiled.function, task, self.state, stop, stop_at_generation, batch
             )
         )
 
@@ -194,7 +184,7 @@ class Engine(RunView):
         h_rows = _rows(h, n, self.problem.n_eq)
         if n > self.n_asked - nfev:
             raise ValueError(f"{n} results, but {self.n_asked - nfev} points are outstanding")
-        load_kernels(self.method.asktell).tell(self.state, nfev, n, values, g_rows, h_rows)
+        load_kernels(self.method.asktell).tell(self.state, n, values, g_rows, h_rows)
 
     def inject(self, x: Floats, f: float, g: Floats, h: Floats) -> None:
         """Take a point that was not asked for; nothing may be outstanding.
@@ -248,19 +238,18 @@ def bound_kernel(kernel: Any, kind: Any, arrays: tuple[Any, ...]) -> Callable[..
 
 def spread_trace(state: Any, nfev: int, before: int, maxfev: int) -> None:
     """Records of a smaller budget at the places of the same records of a larger one."""
-    K = int(state.param[layout.CHECKPOINTS])
-    written = int(state.count[layout.NEXT]) - 1  # records 1 .. written of the old budget
+    K = int(state.settings[0]["checkpoints"])
+    written = int(state.run[0]["next"]) - 1  # records 1 .. written of the old budget
     old_at = np.ceil(np.arange(K + 1) * before / K)
     new_at = np.ceil(np.arange(K + 1) * maxfev / K)
     due = int(np.searchsorted(new_at, nfev, side="right")) - 1
     source = np.clip(np.searchsorted(old_at, new_at[: due + 1], side="right") - 1, 0, written)
-    for name in ("trace_f", "trace_phi", "diagnostic"):
-        rows = getattr(state, name)
+    for rows, unknown in zip(state.trace, (np.inf, np.inf, np.nan), strict=True):
         kept = rows[source].copy()
-        rows[1:] = np.nan if name == "diagnostic" else np.inf
+        rows[1:] = unknown
         rows[1 : due + 1] = kept[1:]
-    state.count[layout.NEXT] = due + 1
-    state.count[layout.NEXT_AT] = math.ceil((due + 1) * maxfev / K) if due < K else 2**62
+    state.run["next"] = due + 1
+    state.run["next_at"] = math.ceil((due + 1) * maxfev / K) if due < K else 2**62
 
 
 def check_budget(maxfev: Any, checkpoints: Any) -> None:

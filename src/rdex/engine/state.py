@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -17,6 +18,28 @@ from rdex.problem.problem import Floats, Problem
 
 #: Absolute perturbations are tuned on boxes this wide; "range" scales by width / this.
 REFERENCE_WIDTH = 200.0
+
+
+class Request(NamedTuple):
+    """What is asked of a run beside its problem and its settings; `Engine` explains it."""
+
+    maxfev: int
+    rng: Any
+    checkpoints: int
+    limits: Limits
+    initial: ArrayLike | None
+    log_variables: NDArray[np.bool_] | None
+    capacity: int
+    goal: float
+
+
+class Rows(NamedTuple):
+    """How large the arrays of a state are."""
+
+    n0: int
+    x: int  # rows of members.x
+    f: int  # rows of members.f and members.phi
+    memory: int  # H
 
 
 @dataclass(frozen=True)
@@ -46,77 +69,97 @@ class Limits:
                 raise ValueError(f"scale must hold positive numbers, got {self.scale!r}")
 
 
-def make_state(
-    problem: Problem,
-    settings: Settings,
-    maxfev: int,
-    rng: Any = None,
-    *,
-    checkpoints: int = 2000,
-    limits: Limits | None = None,
-    initial: ArrayLike | None = None,
-    log_variables: NDArray[np.bool_] | None = None,
-    capacity: int = 2,
-    goal: float = -math.inf,
-) -> State:
-    """A run that has not begun: everything allocated once, for the largest population.
+class Begun(NamedTuple):
+    """What a new state has whatever the method; made by `begin`."""
 
-    `initial` (k, d): points of the user's space that replace the first k of the N0 random ones.
-    Draws: N0 · D uniform numbers, row by row, whether or not `initial` is given.
+    random: NDArray[np.uint64]
+    box: Floats
+    limit: Floats
+    run: NDArray[Any]
+    members: layout.Members
+    best: layout.Best
+    trace: layout.Trace
+    initial: Floats
+
+
+def begin(
+    problem: Problem, request: Request, unit: Floats | float, dtype: np.dtype[Any], rows: Rows
+) -> Begun:
+    """Everything that states share, allocated once, for the largest population.
+
+    unit: perturbation scale of the variables. dtype: of the record `run`. Draws: N0 · D uniform
+    numbers, row by row, whether or not initial points are given.
     """
-    d = problem.dim
-    m_g, m_h = problem.n_ineq, problem.n_eq
-    n0 = settings.initial_size(d, maxfev)
-    H = settings.memory_size
-    limits = limits or Limits()
-    random = seed_words(rng)
-    box = make_box(problem, settings, log_variables)
-    limit, scale_auto = make_limit(problem, limits)
-    rows = 3 * n0 + capacity
-    x = np.zeros((rows + 1, layout.padded(d)))
+    d, n0 = problem.dim, rows.n0
+    random = seed_words(request.rng)
+    box = make_box(problem, unit, request.log_variables)
+    limit, scale_auto = make_limit(problem, request.limits)
+    x = np.zeros((rows.x, layout.padded(d)))
     x[:n0, :d] = initial_points(random, box, n0, d)
-    if initial is not None:
-        given = encoded_points(initial, problem, box)[:n0]
+    if request.initial is not None:
+        given = encoded_points(request.initial, problem, box)[:n0]
         x[: len(given), :d] = given
-    count = np.zeros(len(layout.COUNT_NAMES), dtype=np.int64)
-    count[layout.N] = n0
-    count[layout.RACE_OWED] = -1
-    count[layout.NEXT] = 1
-    count[layout.NEXT_AT] = math.ceil(maxfev / checkpoints)
-    count[layout.SCALE_AUTO] = scale_auto
-    count[layout.MAPPED] = bool(box[layout.MAPPING].any())
-    value = np.zeros(len(layout.VALUE_NAMES))
-    value[layout.SR] = settings.start_SR
-    value[layout.F_CENTRE] = settings.start_SR**settings.F_exponent
-    value[layout.RHO] = settings.eb_rate
-    value[layout.BEST_F] = value[layout.BEST_PHI] = np.inf
-    return State(
-        param=parameter_vector(settings, n0, maxfev, checkpoints, goal),
-        count=count,
-        value=value,
-        random=random,
-        box=box,
-        limit=limit,
-        x=x,
-        f=np.full(rows, np.inf),
-        phi=np.full(rows, np.inf),
-        front=np.arange(n0, dtype=np.int64),
-        pool=np.arange(n0, 3 * n0, dtype=np.int64),
-        info=np.zeros((capacity, 4), dtype=np.int64),
-        draw=np.zeros((capacity, 5)),
-        memory=np.array([[settings.memory_F] * H, [settings.memory_CR] * H]),
-        best_x=np.zeros(d),
-        best_g=np.full(m_g, np.nan),
-        best_h=np.full(m_h, np.nan),
-        trace_f=np.full(checkpoints + 1, np.inf),
-        trace_phi=np.full(checkpoints + 1, np.inf),
-        diagnostic=np.full((checkpoints + 1, len(layout.DIAGNOSTIC_NAMES) + 2 * H), np.nan),
-        slot=np.zeros((n0, 3)),
-        initial=np.zeros((n0 if scale_auto else 0, m_g + m_h)),
-        scratch=np.zeros(2 * n0, dtype=np.int64),
-        levels=np.zeros(n0),
-        bits=np.repeat([0, layout.NEVER], [d, layout.padded(d) + 1 - d]),
+    K = request.checkpoints
+    return Begun(
+        random,
+        box,
+        limit,
+        record(
+            dtype,
+            n=n0,
+            next=1,
+            next_at=math.ceil(request.maxfev / K),
+            scale_auto=scale_auto,
+            mapped=bool(box[layout.MAPPING].any()),
+            best_f=np.inf,
+            best_phi=np.inf,
+        ),
+        layout.Members(x, np.full(rows.f, np.inf), np.full(rows.f, np.inf)),
+        layout.Best(np.zeros(d), np.full(problem.n_ineq, np.nan), np.full(problem.n_eq, np.nan)),
+        layout.Trace(
+            np.full(K + 1, np.inf),
+            np.full(K + 1, np.inf),
+            np.full((K + 1, len(layout.DIAGNOSTIC_NAMES) + 2 * rows.memory), np.nan),
+        ),
+        np.zeros((n0 if scale_auto else 0, problem.n_constraints)),
     )
+
+
+def make_state(problem: Problem, settings: Settings, request: Request) -> State:
+    """A run that has not begun."""
+    n0 = settings.initial_size(problem.dim, request.maxfev)
+    H, capacity = settings.memory_size, request.capacity
+    n_rows = 3 * n0 + capacity
+    rows = Rows(n0, n_rows + 1, n_rows, H)
+    begun = begin(problem, request, perturbation(problem, settings, request), layout.RUN, rows)
+    begun.run["race_owed"] = -1
+    begun.run["sr"] = settings.start_SR
+    begun.run["F_centre"] = settings.start_SR**settings.F_exponent
+    begun.run["rho"] = settings.eb_rate
+    d, columns = problem.dim, begun.box.shape[1]
+    return State(
+        settings=settings_record(settings, n0, request.maxfev, request.checkpoints, request.goal),
+        run=begun.run,
+        random=begun.random,
+        box=begun.box,
+        limit=begun.limit,
+        members=begun.members,
+        ranks=layout.Ranks(np.arange(n0, dtype=np.int64), np.arange(n0, 3 * n0, dtype=np.int64)),
+        pending=for_kernels(np.zeros(capacity, layout.PENDING)),
+        slots=for_kernels(np.zeros(n0, layout.SLOT)),
+        memory=np.array([[settings.memory_F] * H, [settings.memory_CR] * H]),
+        best=begun.best,
+        trace=begun.trace,
+        initial=begun.initial,
+        scratch=layout.Scratch(
+            np.zeros(2 * n0, dtype=np.int64), np.zeros(n0), crossover_bits(d, columns)
+        ),
+    )
+
+
+def crossover_bits(d: int, columns: int) -> NDArray[np.int64]:
+    """Room for the bits of d variables; those of filled-up columns are never taken."""
+    return np.repeat([0, layout.NEVER], [d, columns + 1 - d])
 
 
 def initial_points(random: NDArray[np.uint64], box: Floats, n: int, d: int) -> Floats:
@@ -146,8 +189,17 @@ def encoded_points(initial: ArrayLike, problem: Problem, box: Floats) -> Floats:
     return np.clip(points, box[layout.LOWER], box[layout.UPPER])
 
 
+def perturbation(problem: Problem, settings: Settings, request: Request) -> Floats | float:
+    """Scale of the perturbation of every variable."""
+    if settings.perturb_unit == "absolute":
+        return settings.perturb_scale
+    box = make_box(problem, 0.0, request.log_variables)[:, : problem.dim]
+    width: Floats = box[layout.UPPER] - box[layout.LOWER]
+    return settings.perturb_scale * (width / REFERENCE_WIDTH)
+
+
 def make_box(
-    problem: Problem, settings: Settings, log_variables: NDArray[np.bool_] | None
+    problem: Problem, unit: Floats | float, log_variables: NDArray[np.bool_] | None
 ) -> Floats:
     """Per variable: the engine's bounds, perturbation scale, the user's bounds, the mapping.
 
@@ -174,10 +226,7 @@ def make_box(
         upper[log_variables] = np.log10(upper[log_variables])
         box[layout.MAPPING, log_variables] = layout.LOGARITHMIC
     box[layout.LOWER], box[layout.UPPER] = lower, upper
-    in_range = settings.perturb_unit == "range"
-    box[layout.UNIT] = settings.perturb_scale * (
-        (upper - lower) / REFERENCE_WIDTH if in_range else 1.0
-    )
+    box[layout.UNIT] = unit
     return np.pad(box, ((0, 0), (0, layout.padded(problem.dim) - problem.dim)))
 
 
@@ -193,29 +242,65 @@ def make_limit(problem: Problem, limits: Limits) -> tuple[Floats, bool]:
     return limit, auto and m > 0
 
 
-def parameter_vector(
+def settings_record(
     settings: Settings, n0: int, maxfev: int, checkpoints: int, goal: float = -math.inf
-) -> Floats:
-    """The constants of a run in the order of `layout.PARAM_NAMES`."""
-    special: dict[str, float] = {
-        "N0": n0,
-        "MAXFEV": maxfev,
-        "GOAL": goal,
-        "CHECKPOINTS": checkpoints,
-        "RANK_MASS": 1.0 - math.exp(-settings.rank_pressure),
-        "EB_CR_FLOOR_1": settings.eb_CR_floors[0],
-        "EB_CR_FLOOR_2": settings.eb_CR_floors[1],
-        "EB_CR_UNTIL_1": settings.eb_CR_floors_until[0],
-        "EB_CR_UNTIL_2": settings.eb_CR_floors_until[1],
-        "F_BY_MEMORY": settings.F_rule == "memory",
-        "EPS_BY_RANK": settings.eps_position == "paper",
-        "SWEEP": settings.targets == "sweep",
-        "REPLACE_TARGET": settings.replacement == "target",
-        "EB_BY_OBJECTIVE": settings.eb_order == "objective",
-        "EB_CREDIT_OBJECTIVE": settings.eb_credit == "objective",
-        "EQ_EXCESS": settings.equality == "excess",
-        "RACE_CR_LOW": settings.race_CR[0],
-        "RACE_CR_HIGH": settings.race_CR[1],
-    }
-    fields = {name.upper(): value for name, value in settings.as_dict().items()}
-    return np.array([float((fields | special)[name]) for name in layout.PARAM_NAMES])
+) -> NDArray[Any]:
+    """The constants of a run as kernels read them."""
+    return record(
+        layout.SETTINGS,
+        settings,
+        n0=n0,
+        maxfev=maxfev,
+        goal=goal,
+        checkpoints=checkpoints,
+        rank_mass=1.0 - math.exp(-settings.rank_pressure),
+        eb_CR_floor_1=settings.eb_CR_floors[0],
+        eb_CR_floor_2=settings.eb_CR_floors[1],
+        eb_CR_until_1=settings.eb_CR_floors_until[0],
+        eb_CR_until_2=settings.eb_CR_floors_until[1],
+        F_by_memory=settings.F_rule == "memory",
+        eps_by_rank=settings.eps_position == "paper",
+        sweep=settings.targets == "sweep",
+        replace_target=settings.replacement == "target",
+        eb_by_objective=settings.eb_order == "objective",
+        eb_credit_objective=settings.eb_credit == "objective",
+        eq_excess=settings.equality == "excess",
+        race_CR_low=settings.race_CR[0],
+        race_CR_high=settings.race_CR[1],
+    )
+
+
+def record(dtype: np.dtype[Any], source: Any = None, **values: Any) -> NDArray[Any]:
+    """One record: `values`, then attributes of `source` of the same name, then zeros."""
+    array = np.zeros(1, dtype)
+    for name in dtype.names or ():
+        array[name] = values[name] if name in values else getattr(source, name, 0)
+    return for_kernels(array)
+
+
+def for_kernels(records: NDArray[Any]) -> NDArray[Any]:
+    """Records as kernels take them: with the JIT off, fields must be attributes."""
+    return records.view(np.recarray) if numba.config.DISABLE_JIT else records
+
+
+def flattened(state: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
+    """All arrays of a state by name; those of groups as `group.name`."""
+    arrays = {}
+    for name, value in state._asdict().items():
+        if isinstance(value, np.ndarray):
+            arrays[prefix + name] = value
+        else:
+            arrays |= flattened(value, f"{prefix}{name}.")
+    return arrays
+
+
+def with_arrays(like: Any, arrays: dict[str, NDArray[Any]], prefix: str = "") -> Any:
+    """A state like `like` that holds these arrays, named as by `flattened`."""
+    values = {}
+    for name, value in like._asdict().items():
+        if isinstance(value, np.ndarray):
+            array = arrays[prefix + name]
+            values[name] = array if array.dtype.names is None else for_kernels(array)
+        else:
+            values[name] = with_arrays(value, arrays, f"{prefix}{name}.")
+    return type(like)(**values)

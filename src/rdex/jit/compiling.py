@@ -44,7 +44,7 @@ def cache_for(path: Path) -> str:
     return writable_folder(hash_of(path))
 
 
-def kernel(*signature: Any, **options: Any) -> Callable[..., Any]:
+def kernel(*signature: Any, cached: bool = True, **options: Any) -> Callable[..., Any]:
     """Compile a function without Python objects, IEEE semantics, cached on disk.
 
     Used as `@kernel()`, or `@kernel(SIGNATURE)` to compile when the module is imported.
@@ -54,7 +54,7 @@ def kernel(*signature: Any, **options: Any) -> Callable[..., Any]:
         if numba.config.DISABLE_JIT:
             return function
         chosen = {"error_model": "numpy", **uncounted(), **options}
-        if not CACHING.is_on:
+        if not (cached and CACHING.is_on):
             return numba.njit(*signature, **chosen)(function)
         dispatcher = numba.njit(**chosen)(function)
         cache_in(dispatcher, cache_for(Path(function.__code__.co_filename).resolve()))
@@ -67,16 +67,18 @@ def kernel(*signature: Any, **options: Any) -> Callable[..., Any]:
     return decorate
 
 
-def part(inline: bool = True) -> Callable[..., Any]:
+def part(inline: bool = True, cached: bool = True) -> Callable[..., Any]:
     """Compile a part of a kernel: callable from compiled code only.
 
     Parts on the path of every evaluation are inlined; `inline=False` is for what happens rarely.
+    `cached=False` is for parts that take functions: numba cannot find those again on disk, while
+    the kernels around them are cached as all others.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
         if numba.config.DISABLE_JIT:
             return function
         options = {**inlined(inline), **without_wrappers(), **linked_only()}
-        return without_literals(kernel(**options)(function))
+        return without_literals(kernel(cached=cached, **options)(function))
 
     return decorate

@@ -23,5 +23,6 @@ INLINING = Trick("inlining", _works)
 
 
 def inlined(inline: bool) -> dict[str, bool]:
-    """What `numba.njit` is told."""
-    return {"forceinline": True} if inline and INLINING.is_on else {}
+    """What `numba.njit` is told. "No" must be said too: numba passes the option on to callees that
+    say nothing, and then everything is inlined (the last step of compiling took 12 s, not 4)."""
+    return {"forceinline": inline} if INLINING.is_on else {}

@@ -7,19 +7,15 @@ later process. What is called for every point or batch finds state and results i
 
 from numba import types
 
-from rdex.engine.kernels.layout import (
-    ASKED,
-    MAPPED,
-    N0,
-    READY,
-    SINCE,
-    STATE_TYPE,
-    TOLD,
-    N,
-    batch_type,
-    point_type,
+from rdex.engine.kernels.drivers import (
+    batch_of_size,
+    draw_rows,
+    inject_point,
+    tell_rows,
+    tell_then_ask,
 )
-from rdex.engine.kernels.steps import admit, batch_of_size, can_ask, decode, tell_row
+from rdex.engine.kernels.layout import STATE_TYPE, Steps, batch_type, point_type
+from rdex.engine.kernels.steps import admit_new, can_ask, tell_row
 from rdex.engine.kernels.variation import ask_row
 from rdex.jit.binding import table_type, tuple_at
 from rdex.jit.compiling import kernel
@@ -31,41 +27,20 @@ point_at, batch_at = tuple_at(POINT), tuple_at(BATCH)
 
 @kernel(types.int64(STATE_TYPE, types.int64, types.boolean, MATRIX))
 def ask(state, most, ahead, points):
-    """Draw up to `most` rows, the first as pending row ASKED mod capacity and so on; the user's
-    points are written to `points`. Returns how many there are."""
-    first = 3 * int(state.param[N0])
-    capacity = state.info.shape[0]
-    drawn = 0
-    while drawn < most and can_ask(state.param, state.count, state.value, ahead):
-        k = state.count[ASKED] % capacity
-        ask_row(state, k)
-        decode(state.x, first + k, state.box, state.count[MAPPED], points[drawn])
-        drawn += 1
-    return drawn
+    """Draw up to `most` rows and write the user's points; returns how many there are."""
+    return draw_rows(state, most, ahead, points, Steps(can_ask, ask_row, tell_row))
 
 
-@kernel(types.void(STATE_TYPE, types.int64, types.int64, VECTOR, MATRIX, MATRIX))
-def tell(state, first, n, f, g, h):
-    """Take the results of n pending rows in the order they were asked, `first` being the number
-    of the first one."""
-    capacity = state.info.shape[0]
-    for i in range(n):
-        tell_row(state, (first + i) % capacity, f[i], g[i], h[i])
+@kernel(types.void(STATE_TYPE, types.int64, VECTOR, MATRIX, MATRIX))
+def tell(state, n, f, g, h):
+    """Take the results of the n earliest rows, in the order they were asked."""
+    tell_rows(state, n, f, g, h, Steps(can_ask, ask_row, tell_row))
 
 
 @kernel(types.void(STATE_TYPE, VECTOR, types.float64, VECTOR, VECTOR))
 def inject(state, x, f, g, h):
     """Take a point nobody asked for as one evaluation: the next initial point, or a newcomer."""
-    k = state.count[ASKED] % state.info.shape[0]
-    if state.count[READY] == 0:
-        i = state.count[ASKED] - int(state.value[SINCE])
-        for j in range(x.size):
-            state.x[i, j] = x[j]
-        ask_row(state, k)
-        tell_row(state, k, f, g, h)
-    else:
-        state.count[ASKED] += 1
-        admit(state, k, x, f, g, h)
+    inject_point(state, x, f, g, h, Steps(can_ask, ask_row, tell_row), admit_new)
 
 
 @kernel(types.int64(table_type(POINT), types.float64))
@@ -73,14 +48,7 @@ def tell_ask(table, f):
     """Batch 1 in one call: take the result of the last point, draw the next. Returns 0 at the end
     of the run, 2 if a generation ended, else 1."""
     state, g, h, point = point_at(table)
-    capacity = state.info.shape[0]
-    ended = tell_row(state, (state.count[ASKED] - 1) % capacity, f, g, h)
-    if not can_ask(state.param, state.count, state.value, False):
-        return 0
-    k = state.count[ASKED] % capacity
-    ask_row(state, k)
-    decode(state.x, 3 * int(state.param[N0]) + k, state.box, state.count[MAPPED], point)
-    return 2 if ended else 1
+    return tell_then_ask(state, f, g, h, point, Steps(can_ask, ask_row, tell_row))
 
 
 @kernel(types.int64(table_type(BATCH), types.int64, types.int64))
@@ -89,17 +57,8 @@ def tell_ask_rows(table, told, batch):
     rows (0: `default_batch`) into `points`. Returns how many there are, negative if a generation
     ended; 0 at the end of the run."""
     state, f, g, h, points = batch_at(table)
-    capacity = state.info.shape[0]
-    ended = False
-    for i in range(told):
-        if tell_row(state, state.count[TOLD] % capacity, f[i], g[i], h[i]):
-            ended = True
-    first = 3 * int(state.param[N0])
-    most = min(batch if batch > 0 else batch_of_size(state.count[N]), points.shape[0])
-    drawn = 0
-    while drawn < most and can_ask(state.param, state.count, state.value, False):
-        k = state.count[ASKED] % capacity
-        ask_row(state, k)
-        decode(state.x, first + k, state.box, state.count[MAPPED], points[drawn])
-        drawn += 1
+    steps = Steps(can_ask, ask_row, tell_row)
+    ended = tell_rows(state, told, f, g, h, steps)
+    most = batch if batch > 0 else batch_of_size(state.run[0].n)
+    drawn = draw_rows(state, min(most, points.shape[0]), False, points, steps)
     return -drawn if ended else drawn

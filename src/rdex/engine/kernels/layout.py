@@ -1,27 +1,27 @@
-"""Names of everything a run holds. Shapes: n0 = initial size, d = dimension, m = constraints.
+"""Everything a run holds, one definition per name. Shapes: n0 = initial size, d = dimension,
+m = constraints.
 
-The state crosses from Python to compiled code as one NamedTuple of arrays. Numbers that change
-live in the vectors `count` (int64) and `value` (float64), constants of the run in `param`
-(float64), each with the named positions below: a bare number in the tuple would make numba
-compile again.
+The state crosses from Python to compiled code as one NamedTuple of arrays, grouped by what they
+are. Single numbers stand in records: constants in `settings`, what changes in `run`. Kernels take
+the first record of each, `state.run[0]`, and read fields by name; a record is one pointer.
 
-Everybody lives in one matrix x (with f and phi beside it), and a member is a row number:
+Everybody lives in the matrix members.x (with f and phi beside it), and a member is a row number:
     0 .. n0-1               the front, row = slot of the ring
     n0 .. 3 n0-1            P, the successes set aside for it, and free rows
     3 n0 .. 3 n0+capacity-1 rows handed out and not yet decided ("pending")
     the last row            spare: the parent of a perturbed trial
 Rows of x and box are filled up with zeros to a whole number of vectors, `padded(d)` columns: the
 loops over them need no remainder, which took as long as the rest.
-Kernels pass row numbers, not row views: a view costs two atomic reference counts, which took half
-of the run time.
+Kernels pass row numbers, not row views: without `rdex.jit.references` a view costs two atomic
+reference counts.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
+from numba import from_dtype, types
 
-from rdex.jit.signatures import INTEGERS, MATRIX, VECTOR
+from rdex.jit.signatures import INTEGERS, MATRIX, VECTOR, WORDS
 
 #: Columns of a row are a multiple of this.
 LANES = 8
@@ -35,139 +35,251 @@ def padded(d):
     return -(-d // LANES) * LANES
 
 
-# --- param: constants of a run, written by `engine.state.parameter_vector` -----------------------
-PARAM_NAMES = (
-    "N0", "N_MIN", "MAXFEV", "CHECKPOINTS",
-    "MEMORY_F", "MEMORY_CR", "MEMORY_WEIGHT",
-    "F_BY_MEMORY", "F_EXPONENT", "F_SIGMA", "F_CAUCHY", "CR_SIGMA", "START_SR",
-    "PBEST_SHARE", "RANK_PRESSURE", "RANK_MASS", "EPS_SHARE", "EPS_UNTIL",
-    "EPS_BY_RANK", "EPS_FLOOR_UNTIL", "EPS_FLOOR_POWER", "SWEEP", "REPLACE_TARGET",
-    "PERTURB_PROBABILITY", "PERTURB_SCALE", "REPAIR_SHARE",
-    "EB_FROM", "EB_RATE", "EB_PBEST_SHARE", "EB_PBEST_DECAY", "EB_F", "EB_CR",
-    "EB_CR_FLOOR_1", "EB_CR_UNTIL_1", "EB_CR_FLOOR_2", "EB_CR_UNTIL_2",
-    "EB_BY_OBJECTIVE", "EB_CREDIT_OBJECTIVE", "EQ_EXCESS",
-    "RACE", "RACE_UNTIL", "RACE_FEASIBLE_SHARE", "RACE_FEASIBLE_PHI", "RACE_TARGET_SHARE",
-    "RACE_DONOR_SHARE", "RACE_PULL", "RACE_PUSH", "RACE_CR_LOW", "RACE_CR_HIGH",
-    "RESTART_AFTER", "GOAL",
-)  # fmt: skip
-(
-    N0, N_MIN, MAXFEV, CHECKPOINTS,
-    MEMORY_F, MEMORY_CR, MEMORY_WEIGHT,
-    F_BY_MEMORY, F_EXPONENT, F_SIGMA, F_CAUCHY, CR_SIGMA, START_SR,
-    PBEST_SHARE, RANK_PRESSURE, RANK_MASS, EPS_SHARE, EPS_UNTIL,
-    EPS_BY_RANK, EPS_FLOOR_UNTIL, EPS_FLOOR_POWER, SWEEP, REPLACE_TARGET,
-    PERTURB_PROBABILITY, PERTURB_SCALE, REPAIR_SHARE,
-    EB_FROM, EB_RATE, EB_PBEST_SHARE, EB_PBEST_DECAY, EB_F, EB_CR,
-    EB_CR_FLOOR_1, EB_CR_UNTIL_1, EB_CR_FLOOR_2, EB_CR_UNTIL_2,
-    EB_BY_OBJECTIVE, EB_CREDIT_OBJECTIVE, EQ_EXCESS,
-    RACE, RACE_UNTIL, RACE_FEASIBLE_SHARE, RACE_FEASIBLE_PHI, RACE_TARGET_SHARE,
-    RACE_DONOR_SHARE, RACE_PULL, RACE_PUSH, RACE_CR_LOW, RACE_CR_HIGH,
-    RESTART_AFTER, GOAL,
-) = range(len(PARAM_NAMES))  # fmt: skip
+# --- settings: constants of a run, written by `engine.state.settings_record` ----------------------
+#: What every method has.
+SHARED_SETTINGS = [
+    ("n0", "i8"),  # initial size
+    ("maxfev", "i8"),  # budget
+    ("checkpoints", "i8"),  # K, number of records
+    ("goal", "f8"),  # a feasible f at or below it ends the run
+    ("eq_excess", "f8"),  # 1: an equality counts with what is above its tolerance, 0: whole
+]
+#: Names as in `engine.settings.Settings`; flags are 0 or 1.
+SETTINGS = np.dtype([
+    *SHARED_SETTINGS,
+    ("n_min", "i8"),
+    ("memory_F", "f8"),
+    ("memory_CR", "f8"),
+    ("memory_weight", "f8"),
+    ("F_by_memory", "i8"),  # F_rule is "memory"
+    ("F_exponent", "f8"),
+    ("F_sigma", "f8"),
+    ("F_cauchy", "f8"),
+    ("CR_sigma", "f8"),
+    ("start_SR", "f8"),
+    ("pbest_share", "f8"),
+    ("rank_pressure", "f8"),
+    ("rank_mass", "f8"),  # 1 − exp(−rank_pressure)
+    ("eps_share", "f8"),
+    ("eps_until", "f8"),
+    ("eps_by_rank", "i8"),  # eps_position is "paper"
+    ("eps_floor_until", "f8"),
+    ("eps_floor_power", "f8"),
+    ("sweep", "i8"),  # targets is "sweep"
+    ("replace_target", "i8"),  # replacement is "target"
+    ("perturb_probability", "f8"),
+    ("repair_share", "f8"),
+    ("eb_from", "f8"),
+    ("eb_rate", "f8"),
+    ("eb_pbest_share", "f8"),
+    ("eb_pbest_decay", "f8"),
+    ("eb_F", "f8"),
+    ("eb_CR", "f8"),
+    ("eb_CR_floor_1", "f8"),
+    ("eb_CR_until_1", "f8"),
+    ("eb_CR_floor_2", "f8"),
+    ("eb_CR_until_2", "f8"),
+    ("eb_by_objective", "i8"),  # eb_order is "objective"
+    ("eb_credit_objective", "i8"),  # eb_credit is "objective"
+    ("race", "i8"),
+    ("race_until", "f8"),
+    ("race_feasible_share", "f8"),
+    ("race_feasible_phi", "f8"),
+    ("race_target_share", "f8"),
+    ("race_donor_share", "f8"),
+    ("race_pull", "f8"),
+    ("race_push", "f8"),
+    ("race_CR_low", "f8"),
+    ("race_CR_high", "f8"),
+    ("restart_after", "f8"),
+], align=True)  # fmt: skip
 
-# --- count: whole numbers that change -----------------------------------------------------------
-COUNT_NAMES = (
-    "N",  # present size of front and P
-    "GENERATION",  # finished generations
-    "ASKED",  # evaluations handed out
-    "TOLD",  # evaluations whose results are in: NFE
-    "MADE",  # trials drawn in this generation
-    "DONE",  # trials decided in this generation
-    "STAGED",  # successes set aside for P
-    "SUCCESSES",  # successes of this generation
-    "RING",  # slot of the front that the next success overwrites
-    "MEMORY",  # slot of the memories that the next update writes
-    "RACE_OWED",  # pending row whose race partner must be drawn next, or -1
-    "READY",  # 1 once the initial points of this population are all in
-    "ARRIVED",  # how many of them are
-    "SETTLED_AT",  # evaluations of this population when, settled, it last improved; else 0
-    "RESTARTS",  # populations before this one
-    "NEXT",  # next checkpoint, 1 .. K
-    "NEXT_AT",  # evaluations at which it is due
-    "BEST_AT",  # evaluations when the best was found
-    "FEASIBLE_AT",  # evaluations when the first feasible point was found, 0 if never
-    "FAILED",  # failed evaluations
-    "SCALE_AUTO",  # 1 if constraint weights come from the initial points
-    "MAPPED",  # 1 if some variable is integer or logarithmic
-    "INSIDE",  # members of the front with φ <= ε
-    "NEARLY",  # members of the front with φ < RACE_FEASIBLE_PHI
-)
-(
-    N, GENERATION, ASKED, TOLD, MADE, DONE, STAGED, SUCCESSES, RING, MEMORY, RACE_OWED, READY,
-    ARRIVED, SETTLED_AT, RESTARTS, NEXT, NEXT_AT, BEST_AT, FEASIBLE_AT, FAILED, SCALE_AUTO, MAPPED,
-    INSIDE, NEARLY,
-) = range(len(COUNT_NAMES))  # fmt: skip
+# --- run: what changes ----------------------------------------------------------------------------
+#: What every method has.
+SHARED_RUN = [
+    ("n", "i8"),  # present size of the population
+    ("generation", "i8"),  # finished generations
+    ("asked", "i8"),  # evaluations handed out
+    ("told", "i8"),  # evaluations whose results are in: NFE
+    ("made", "i8"),  # trials drawn in this generation
+    ("done", "i8"),  # trials decided in this generation
+    ("staged", "i8"),  # successes set aside for P; in UDE, losers set aside for the archive
+    ("successes", "i8"),  # successes of this generation
+    ("ready", "i8"),  # 1 once the initial points of this population are all in
+    ("arrived", "i8"),  # how many of them are
+    ("restarts", "i8"),  # populations before this one
+    ("since", "i8"),  # evaluations handed out when this population began
+    ("next", "i8"),  # next checkpoint, 1 .. K
+    ("next_at", "i8"),  # evaluations at which it is due
+    ("best_at", "i8"),  # evaluations when the best was found
+    ("feasible_at", "i8"),  # evaluations when the first feasible point was found, 0 if never
+    ("failed", "i8"),  # failed evaluations
+    ("scale_auto", "i8"),  # 1 if constraint weights come from the initial points
+    ("mapped", "i8"),  # 1 if some variable is integer or logarithmic
+    ("eps", "f8"),  # ε of this generation
+    ("sr", "f8"),  # success rate of the last generation
+    ("rho", "f8"),  # share of exploitation-biased trials
+    ("clock", "f8"),  # used share of the time, 0 without a time limit
+    ("best_f", "f8"),
+    ("best_phi", "f8"),
+]
+RUN = np.dtype([
+    *SHARED_RUN,
+    ("ring", "i8"),  # slot of the front that the next success overwrites
+    ("cursor", "i8"),  # slot of the memories that the next update writes
+    ("race_owed", "i8"),  # pending row whose race partner must be drawn next, or -1
+    ("settled_at", "i8"),  # evaluations of this population when, settled, it last improved; else 0
+    ("inside", "i8"),  # members of the front with φ <= ε
+    ("nearly", "i8"),  # members of the front with φ < race_feasible_phi
+    ("F_centre", "f8"),  # SR ** F_exponent
+    ("eps_start", "f8"),  # largest φ of the initial points of this population
+    ("clock_since", "f8"),  # the clock when this population began
+    ("least_f", "f8"),  # best member of a settled front
+    ("least_phi", "f8"),
+    ("gain_eb", "f8"),  # ΣΔ of the exploitation-biased branch
+    ("gain_std", "f8"),  # ΣΔ of the standard branch
+    ("sum_w", "f8"),  # sums for the weighted Lehmer means: Σw
+    ("sum_wF", "f8"),
+    ("sum_wFF", "f8"),
+    ("sum_wA", "f8"),
+    ("sum_wAA", "f8"),
+], align=True)  # fmt: skip
 
-# --- value: real numbers that change ------------------------------------------------------------
-VALUE_NAMES = (
-    "EPS",  # ε of this generation
-    "SR",  # success rate of the last generation
-    "F_CENTRE",  # SR ** F_EXPONENT
-    "RHO",  # share of exploitation-biased trials
-    "EPS_START",  # largest φ of the initial points of this population
-    "CLOCK",  # used share of the time, 0 without a time limit
-    "SINCE", "CLOCK_SINCE",  # evaluations handed out, and CLOCK, when this population began
-    "LEAST_F", "LEAST_PHI",  # best member of a settled front
-    "BEST_F", "BEST_PHI",
-    "GAIN_EB", "GAIN_STD",  # ΣΔ by branch
-    "SUM_W", "SUM_WF", "SUM_WFF", "SUM_WA", "SUM_WAA",  # sums for the weighted Lehmer means
-)  # fmt: skip
-(
-    EPS, SR, F_CENTRE, RHO, EPS_START, CLOCK, SINCE, CLOCK_SINCE, LEAST_F, LEAST_PHI,
-    BEST_F, BEST_PHI, GAIN_EB, GAIN_STD, SUM_W, SUM_WF, SUM_WFF, SUM_WA, SUM_WAA,
-) = range(len(VALUE_NAMES))  # fmt: skip
+# --- pending: a row that is handed out, and how it was drawn --------------------------------------
+INITIAL, STANDARD, BIASED, LATE = range(4)  # values of kind; LATE: of a population before
+PENDING = np.dtype([
+    ("target", "i8"),  # slot of the front; of an initial point, its place
+    ("kind", "i8"),
+    ("partner", "i8"),  # pending row it races against, or -1
+    ("place", "i8"),  # in UDE: which trial of its generation it is
+    ("is_in", "i8"),  # 1 once its result has come
+    ("F", "f8"),
+    ("CR", "f8"),
+    ("A", "f8"),  # share of components taken from the mutant
+    ("target_f", "f8"),  # the target when the trial was drawn
+    ("target_phi", "f8"),
+], align=True)  # fmt: skip
 
-# --- columns of info and draw: what a pending row is, and how it was drawn ----------------------
-TARGET, KIND, PARTNER, IS_IN = range(4)
-INITIAL, STANDARD, BIASED, LATE = range(4)  # values of KIND; LATE: of a population before
-DRAW_F, DRAW_CR, SHARE, TARGET_F, TARGET_PHI = range(5)
+# --- slots: per slot of the front -----------------------------------------------------------------
+SLOT = np.dtype([
+    ("start_f", "f8"),  # f at the start of the generation
+    ("latest_f", "f8"),  # f of the latest trial against it
+    ("latest_biased", "i8"),  # 1 if that was of the exploitation-biased branch
+], align=True)  # fmt: skip
 
-# --- rows of box: per variable ------------------------------------------------------------------
+# --- rows of box: per variable --------------------------------------------------------------------
 LOWER, UPPER, UNIT, LOW_OUT, HIGH_OUT, MAPPING = range(6)
 PLAIN, WHOLE, LOGARITHMIC = range(3)  # values in row MAPPING
 
-# --- rows of limit: per constraint, inequalities first ------------------------------------------
+# --- rows of limit: per constraint, inequalities first --------------------------------------------
 TOLERANCE, WEIGHT, UNWEIGHTED = range(3)
 
-# --- columns of slot: f at the start of the generation, f and branch of the latest trial --------
-START_F, LATEST_F, LATEST_BIASED = range(3)
+# --- rows of memory -------------------------------------------------------------------------------
+MF, MCR = range(2)
 
-# --- columns of the diagnostics, followed by the memories M_F and M_CR --------------------------
+# --- columns of the diagnostics, followed by the memories M_F and M_CR ----------------------------
 DIAGNOSTIC_NAMES = ("eps", "n", "sr", "rho", "feasible_share", "generation")
+
+
+class Members(NamedTuple):
+    """Everybody, one row each."""
+
+    x: np.ndarray  # (3 n0 + capacity + 1, padded d)
+    f: np.ndarray  # (3 n0 + capacity,)
+    phi: np.ndarray  # (3 n0 + capacity,)
+
+
+class Ranks(NamedTuple):
+    """Who stands where."""
+
+    front: np.ndarray  # (n0,) the first n: slots of the front, best first by ε-score
+    pool: np.ndarray  # (2 n0,) a permutation of the rows n0 .. 3 n0-1: P, best first by ε-score,
+    #                   then the staged successes of this generation, then the free rows
+
+
+class Best(NamedTuple):
+    """Best so far, feasibility first."""
+
+    x: np.ndarray  # (d,)
+    g: np.ndarray  # (m_g,)
+    h: np.ndarray  # (m_h,)
+
+
+class Trace(NamedTuple):
+    """The best after initialisation (row 0) and at checkpoints 1 .. K."""
+
+    f: np.ndarray  # (K + 1,)
+    phi: np.ndarray  # (K + 1,) mean violation, never scaled
+    diagnostic: np.ndarray  # (K + 1, 6 + 2 H) DIAGNOSTIC_NAMES, M_F, M_CR
+
+
+class Scratch(NamedTuple):
+    """Room to work in; holds nothing between calls."""
+
+    rows: np.ndarray  # (2 n0,) for sorting
+    levels: np.ndarray  # (n0,) for the order statistic
+    bits: np.ndarray  # (padded d + 1,) for the crossover
 
 
 class State(NamedTuple):
     """All that a run is: restoring it continues the run bit for bit."""
 
-    param: np.ndarray  # constants
-    count: np.ndarray  # whole numbers
-    value: np.ndarray  # real numbers
+    settings: np.ndarray  # (1,) SETTINGS
+    run: np.ndarray  # (1,) RUN
     random: np.ndarray  # (133,) xoshiro256++ with words made ahead
     box: np.ndarray  # (6, padded d) LOWER .. MAPPING
     limit: np.ndarray  # (3, m) TOLERANCE, WEIGHT, UNWEIGHTED
-    x: np.ndarray  # (3 n0 + capacity + 1, padded d)
-    f: np.ndarray  # (3 n0 + capacity,)
-    phi: np.ndarray  # (3 n0 + capacity,)
-    front: np.ndarray  # (n0,) the first N: slots of the front, best first by ε-score
-    pool: np.ndarray  # (2 n0,) a permutation of the rows n0 .. 3 n0-1: P, best first by ε-score,
-    #                   then the STAGED successes of this generation, then the free rows
-    info: np.ndarray  # (capacity, 4) TARGET .. IS_IN of the pending rows
-    draw: np.ndarray  # (capacity, 5) DRAW_F .. TARGET_PHI of the pending rows
+    members: Members
+    ranks: Ranks
+    pending: np.ndarray  # (capacity,) PENDING
+    slots: np.ndarray  # (n0,) SLOT
     memory: np.ndarray  # (2, H) M_F and M_CR
-    best_x: np.ndarray  # (d,) best so far, feasibility first
-    best_g: np.ndarray  # (m_g,)
-    best_h: np.ndarray  # (m_h,)
-    trace_f: np.ndarray  # (K + 1,) best f after initialisation and at checkpoints 1 .. K
-    trace_phi: np.ndarray  # (K + 1,) its mean violation, never scaled
-    diagnostic: np.ndarray  # (K + 1, 6 + 2 H) DIAGNOSTIC_NAMES, M_F, M_CR
-    slot: np.ndarray  # (n0, 3) START_F .. LATEST_BIASED
+    best: Best
+    trace: Trace
     initial: np.ndarray  # (n0, m) constraints of the initial points, if weights are automatic
-    scratch: np.ndarray  # (2 n0,) for sorting
-    levels: np.ndarray  # (n0,) for the order statistic
-    bits: np.ndarray  # (padded d + 1,) for the crossover
+    scratch: Scratch
 
 
-MF, MCR = range(2)  # rows of memory
+class Trial(NamedTuple):
+    """Rows of members.x and parameters that one trial is made of."""
+
+    target: int
+    towards: int
+    plus: int
+    minus: int
+    F_pull: float  # factor of x_towards − x_target
+    F_push: float  # factor of x_plus − x_minus
+
+
+class Values(NamedTuple):
+    """What an evaluation gave."""
+
+    f: float
+    g: np.ndarray  # (m_g,)
+    h: np.ndarray  # (m_h,)
+
+
+class Task(NamedTuple):
+    """What a compiled objective is called with beside its point."""
+
+    data: np.ndarray
+    work: np.ndarray
+    point: np.ndarray  # (d,)
+    g: np.ndarray  # (m_g,)
+    h: np.ndarray  # (m_h,)
+
+
+class Steps(NamedTuple):
+    """The steps of a method, which the loops of `drivers` call."""
+
+    can_ask: object  # (settings, run, ahead) -> whether a further row may be drawn now
+    ask_row: object  # (state, k): write the next point into pending row k
+    tell_row: object  # (state, k, f, g, h) -> whether that ended a generation
+
+
+def records_of(dtype):
+    """Type of an array of records."""
+    return types.Array(from_dtype(dtype), 1, "C")
 
 
 def point_type(state_type):
@@ -180,11 +292,31 @@ def batch_type(state_type):
     return types.Tuple((state_type, VECTOR, MATRIX, MATRIX, MATRIX))
 
 
-STATE_TYPE = types.NamedTuple(
-    (
-        VECTOR, INTEGERS, VECTOR, types.uint64[::1], MATRIX, MATRIX, MATRIX, VECTOR, VECTOR,
-        INTEGERS, INTEGERS, types.int64[:, ::1], MATRIX, MATRIX, VECTOR, VECTOR, VECTOR,
-        VECTOR, VECTOR, MATRIX, MATRIX, MATRIX, INTEGERS, VECTOR, INTEGERS,
-    ),
+def group_type(group, *kinds):
+    """Type of a NamedTuple of arrays of these types; numba has another name for equal ones."""
+    if len(set(kinds)) == 1:
+        return types.NamedUniTuple(kinds[0], len(kinds), group)
+    return types.NamedTuple(kinds, group)
+
+
+MEMBERS_TYPE = group_type(Members, MATRIX, VECTOR, VECTOR)
+BEST_TYPE = group_type(Best, VECTOR, VECTOR, VECTOR)
+TRACE_TYPE = group_type(Trace, VECTOR, VECTOR, MATRIX)
+TASK_TYPE = group_type(Task, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR)
+STATE_TYPE = group_type(
     State,
-)  # fmt: skip
+    records_of(SETTINGS),
+    records_of(RUN),
+    WORDS,
+    MATRIX,
+    MATRIX,
+    MEMBERS_TYPE,
+    group_type(Ranks, INTEGERS, INTEGERS),
+    records_of(PENDING),
+    records_of(SLOT),
+    MATRIX,
+    BEST_TYPE,
+    TRACE_TYPE,
+    MATRIX,
+    group_type(Scratch, INTEGERS, VECTOR, INTEGERS),
+)

@@ -179,9 +179,11 @@ def _positions(values, order, low, high, first, second, i):
 
 
 @part()
-def reposition(f, phi, order, inside, n, i, f_new, phi_new, eps):
-    """Give row i the values (f_new, phi_new) and put it where they belong in order[:n], of which
-    the first `inside` have φ <= ε. Returns the new `inside`."""
+def reposition(f, phi, order, inside, n, i, row, eps):
+    """Give row i the f and φ of `row` and put it where they belong in order[:n], of which the
+    first `inside` have φ <= ε. Returns the new `inside`."""
+    f_new = f[row]
+    phi_new = phi[row]
     was_inside = phi[i] <= eps
     is_inside = phi_new <= eps
     if was_inside & is_inside:

@@ -2,8 +2,8 @@
 
 from numba import types
 
+from rdex.engine.kernels.drivers import decode
 from rdex.engine.kernels.sampling import uniform_row
-from rdex.engine.kernels.steps import decode
 from rdex.jit.compiling import kernel
 from rdex.jit.signatures import MATRIX, WORDS
 

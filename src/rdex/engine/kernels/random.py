@@ -194,6 +194,11 @@ def seed_words(rng):
     return state
 
 
+def is_generator_state(state):
+    """Whether words are a state of a generator: its cursor in range, its four words not all 0."""
+    return bool(_FIRST <= state[_CURSOR] <= _END and state[:_CURSOR].any())
+
+
 def _four_words(rng):
     if isinstance(rng, np.random.SeedSequence):
         return rng.generate_state(4, np.uint64)

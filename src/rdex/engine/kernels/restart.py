@@ -9,46 +9,7 @@ the start.
 
 import math
 
-from rdex.engine.kernels.layout import (
-    ARRIVED,
-    ASKED,
-    CLOCK,
-    CLOCK_SINCE,
-    EB_RATE,
-    EPS_START,
-    F_CENTRE,
-    F_EXPONENT,
-    INITIAL,
-    KIND,
-    LATE,
-    LEAST_F,
-    LEAST_PHI,
-    LOWER,
-    MADE,
-    MAPPING,
-    MAXFEV,
-    MCR,
-    MEMORY,
-    MEMORY_CR,
-    MEMORY_F,
-    MF,
-    N0,
-    RACE_OWED,
-    READY,
-    RESTART_AFTER,
-    RESTARTS,
-    RHO,
-    RING,
-    SETTLED_AT,
-    SINCE,
-    SR,
-    STAGED,
-    START_SR,
-    TOLD,
-    UPPER,
-    WHOLE,
-    N,
-)  # fmt: skip
+from rdex.engine.kernels.layout import INITIAL, LATE, LOWER, MAPPING, MCR, MF, UPPER, WHOLE
 from rdex.engine.kernels.order import is_nearer
 from rdex.engine.kernels.sampling import uniform_row
 from rdex.jit.compiling import part
@@ -73,56 +34,62 @@ def is_settled(x, n, d, box):
 
 
 @part(inline=False)
-def has_stalled(param, count, value, x, f, phi, box, d):
+def has_stalled(settings, run, members, box, d):
     """Whether the front has settled and its best member, feasibility first, has stayed as it was
     until q times the evaluations that this took, and enough is left for initial points and a
     generation. Asked at the end of a generation."""
-    if param[RESTART_AFTER] <= 0.0:
+    if settings.restart_after <= 0.0:
         return False
-    if not is_settled(x, count[N], d, box):
-        count[SETTLED_AT] = 0
+    f, phi = members.f, members.phi
+    if not is_settled(members.x, run.n, d, box):
+        run.settled_at = 0
         return False
-    used = count[TOLD] - int(value[SINCE])
+    used = run.told - run.since
     least = 0
-    for i in range(1, count[N]):
+    for i in range(1, run.n):
         if is_nearer(f[i], phi[i], f[least], phi[least]):
             least = i
-    better = is_nearer(f[least], phi[least], value[LEAST_F], value[LEAST_PHI])
-    if better or count[SETTLED_AT] == 0:
-        value[LEAST_F] = f[least]
-        value[LEAST_PHI] = phi[least]
-        count[SETTLED_AT] = max(used, 1)
-    enough = param[MAXFEV] - count[ASKED] >= 2.0 * param[N0] and value[CLOCK] < 1.0
-    return enough and count[RACE_OWED] < 0 and used >= param[RESTART_AFTER] * count[SETTLED_AT]
+    better = is_nearer(f[least], phi[least], run.least_f, run.least_phi)
+    if better or run.settled_at == 0:
+        run.least_f = f[least]
+        run.least_phi = phi[least]
+        run.settled_at = max(used, 1)
+    enough = settings.maxfev - run.asked >= 2.0 * settings.n0 and run.clock < 1.0
+    return enough and run.race_owed < 0 and used >= settings.restart_after * run.settled_at
 
 
 @part(inline=False)
 def restart(state):
     """Begin again with uniform points, which are yet to be evaluated; what is out comes too late
     to count for more than a best point."""
-    param, count, value = state.param, state.count, state.value
-    n0 = int(param[N0])
-    for number in range(count[TOLD], count[ASKED]):
-        k = number % state.info.shape[0]
-        if state.info[k, KIND] != INITIAL:
-            state.info[k, KIND] = LATE
+    settings, run, members = state.settings[0], state.run[0], state.members
+    n0 = settings.n0
+    for number in range(run.told, run.asked):
+        trial = state.pending[number % state.pending.size]
+        if trial.kind != INITIAL:
+            trial.kind = LATE
     for i in range(n0):
-        uniform_row(state.random, state.box, state.x, i, state.best_x.size)
-        state.f[i] = math.inf
-        state.phi[i] = math.inf
-        state.front[i] = i
+        uniform_row(state.random, state.box, members.x, i, state.best.x.size)
+        members.f[i] = math.inf
+        members.phi[i] = math.inf
+        state.ranks.front[i] = i
     for i in range(2 * n0):
-        state.pool[i] = n0 + i
+        state.ranks.pool[i] = n0 + i
     for k in range(state.memory.shape[1]):
-        state.memory[MF, k] = param[MEMORY_F]
-        state.memory[MCR, k] = param[MEMORY_CR]
-    value[SINCE] = count[ASKED]
-    value[CLOCK_SINCE] = value[CLOCK]
-    value[EPS_START] = 0.0
-    value[SR] = param[START_SR]
-    value[F_CENTRE] = param[START_SR] ** param[F_EXPONENT]
-    value[RHO] = param[EB_RATE]
-    count[N] = n0
-    count[RESTARTS] += 1
-    for k in (MADE, STAGED, RING, MEMORY, READY, ARRIVED, SETTLED_AT):
-        count[k] = 0
+        state.memory[MF, k] = settings.memory_F
+        state.memory[MCR, k] = settings.memory_CR
+    run.since = run.asked
+    run.clock_since = run.clock
+    run.eps_start = 0.0
+    run.sr = settings.start_SR
+    run.F_centre = settings.start_SR**settings.F_exponent
+    run.rho = settings.eb_rate
+    run.n = n0
+    run.restarts += 1
+    run.made = 0
+    run.staged = 0
+    run.ring = 0
+    run.cursor = 0
+    run.ready = 0
+    run.arrived = 0
+    run.settled_at = 0

@@ -6,19 +6,19 @@ population: exp(−κ rank/N) is a truncated geometric distribution, N − rank 
 
 import math
 
-from rdex.engine.kernels.layout import CLOCK, CLOCK_SINCE, LOWER, MAXFEV, SINCE, UPPER
+from rdex.engine.kernels.layout import LOWER, UPPER
 from rdex.engine.kernels.random import cauchy, normal, uniform
 from rdex.jit.compiling import part
 
 
 @part()
-def progress(evaluations, param, value):
+def progress(evaluations, settings, run):
     """t: the used share of the budget or, if that is larger, of the time; after a restart, of what
     was left then."""
-    t = (evaluations - value[SINCE]) / (param[MAXFEV] - value[SINCE])
-    clock = value[CLOCK]
-    if value[CLOCK_SINCE] > 0.0:
-        clock = (clock - value[CLOCK_SINCE]) / (1.0 - value[CLOCK_SINCE])
+    t = (evaluations - run.since) / (settings.maxfev - run.since)
+    clock = run.clock
+    if run.clock_since > 0.0:
+        clock = (clock - run.clock_since) / (1.0 - run.clock_since)
     return max(t, clock)
 
 

@@ -2,37 +2,7 @@
 
 import math
 
-from rdex.engine.kernels.layout import (
-    BIASED,
-    DONE,
-    DRAW_F,
-    EB_CREDIT_OBJECTIVE,
-    EPS,
-    GAIN_EB,
-    GAIN_STD,
-    INSIDE,
-    KIND,
-    LATEST_BIASED,
-    LATEST_F,
-    N0,
-    NEARLY,
-    PARTNER,
-    RACE_FEASIBLE_PHI,
-    REPLACE_TARGET,
-    RING,
-    SHARE,
-    STAGED,
-    SUCCESSES,
-    SUM_W,
-    SUM_WA,
-    SUM_WAA,
-    SUM_WF,
-    SUM_WFF,
-    TARGET,
-    TARGET_F,
-    TARGET_PHI,
-    N,
-)  # fmt: skip
+from rdex.engine.kernels.layout import BIASED
 from rdex.engine.kernels.order import precedes, reposition
 from rdex.jit.compiling import part
 
@@ -58,31 +28,36 @@ def improvement(f_u, phi_u, f_x, phi_x, eps):
 
 
 @part()
-def learn(value, F, A, gain, biased):
+def learn(run, F, A, gain, biased):
     """Add a success to the sums behind ρ and the weighted Lehmer means."""
-    value[GAIN_EB if biased else GAIN_STD] += gain
-    value[SUM_W] += gain
-    value[SUM_WF] += gain * F
-    value[SUM_WFF] += gain * F * F
-    value[SUM_WA] += gain * A
-    value[SUM_WAA] += gain * A * A
+    if biased:
+        run.gain_eb += gain
+    else:
+        run.gain_std += gain
+    run.sum_w += gain
+    run.sum_wF += gain * F
+    run.sum_wFF += gain * F * F
+    run.sum_wA += gain * A
+    run.sum_wAA += gain * A * A
 
 
 @part()
-def enter(count, eps, near, x, f, phi, front, pool, row, i):
+def enter(settings, run, members, ranks, row, i):
     """Write a success into slot i of the front, or at the ring cursor if i is no slot, and set it
     aside for P."""
-    n = count[N]
+    x, f, phi, pool = members.x, members.f, members.phi, ranks.pool
+    n = run.n
+    near = settings.race_feasible_phi
     if i < 0 or i >= n:
-        i = count[RING]
-        count[RING] = i + 1 if i + 1 < n else 0
-    count[NEARLY] += int(phi[row] < near) - int(phi[i] < near)
+        i = run.ring
+        run.ring = i + 1 if i + 1 < n else 0
+    run.nearly += int(phi[row] < near) - int(phi[i] < near)
     # Full only where newcomers came on top of N successes: then the latest one makes room.
-    last = min(n + count[STAGED], pool.size - 1)
+    last = min(n + run.staged, pool.size - 1)
     aside = pool[last]
-    count[STAGED] = last + 1 - n
-    count[SUCCESSES] += 1
-    count[INSIDE] = reposition(f, phi, front, count[INSIDE], n, i, f[row], phi[row], eps)
+    run.staged = last + 1 - n
+    run.successes += 1
+    run.inside = reposition(f, phi, ranks.front, run.inside, n, i, row, run.eps)
     f[aside] = f[row]
     phi[aside] = phi[row]
     for j in range(x.shape[1]):
@@ -91,24 +66,24 @@ def enter(count, eps, near, x, f, phi, front, pool, row, i):
 
 
 @part()
-def decide(param, count, value, x, f, phi, front, pool, info, draw, slot, k):
+def decide(settings, run, members, ranks, pending, slots, k):
     """Settle pending trial k (the better of a race) against its target."""
-    eps = value[EPS]
-    first = 3 * int(param[N0])
-    partner = info[k, PARTNER]
+    f, phi = members.f, members.phi
+    eps = run.eps
+    first = 3 * settings.n0
+    partner = pending[k].partner
     if partner >= 0 and precedes(
         f[first + partner], phi[first + partner], 0, f[first + k], phi[first + k], 0, eps
     ):
         k = partner
     row = first + k
-    biased = info[k, KIND] == BIASED
-    if param[EB_CREDIT_OBJECTIVE] != 0.0:
-        i = info[k, TARGET]
-        slot[i, LATEST_F] = f[row]
-        slot[i, LATEST_BIASED] = biased
-    success, gain = improvement(f[row], phi[row], draw[k, TARGET_F], draw[k, TARGET_PHI], eps)
+    trial = pending[k]
+    biased = trial.kind == BIASED
+    if settings.eb_credit_objective:
+        slots[trial.target].latest_f = f[row]
+        slots[trial.target].latest_biased = biased
+    success, gain = improvement(f[row], phi[row], trial.target_f, trial.target_phi, eps)
     if success:
-        learn(value, draw[k, DRAW_F], draw[k, SHARE], gain, biased)
-        i = info[k, TARGET] if param[REPLACE_TARGET] != 0.0 else -1
-        enter(count, eps, param[RACE_FEASIBLE_PHI], x, f, phi, front, pool, row, i)
-    count[DONE] += 1
+        learn(run, trial.F, trial.A, gain, biased)
+        enter(settings, run, members, ranks, row, trial.target if settings.replace_target else -1)
+    run.done += 1

@@ -1,8 +1,5 @@
-"""What every loop does beside drawing a row (`variation.ask_row`): may it, decode it, take its
-result. The parts receive the state and are inlined into the loops of `fused` and `asktell`.
-"""
-
-import math
+"""The steps that the loops of `drivers` call: may a row be drawn, draw it, take its result. They
+receive the state and are inlined into the loops."""
 
 from rdex.engine.kernels.generation import (
     NO_EPS,
@@ -10,92 +7,16 @@ from rdex.engine.kernels.generation import (
     end_generation,
     finish_initialisation,
 )
-from rdex.engine.kernels.layout import (
-    ARRIVED,
-    ASKED,
-    BEST_F,
-    BEST_PHI,
-    DONE,
-    EPS,
-    EQ_EXCESS,
-    FAILED,
-    GOAL,
-    HIGH_OUT,
-    INITIAL,
-    IS_IN,
-    KIND,
-    LATE,
-    LOGARITHMIC,
-    LOW_OUT,
-    MADE,
-    MAPPING,
-    MAXFEV,
-    N0,
-    NEXT_AT,
-    PARTNER,
-    RACE_FEASIBLE_PHI,
-    RACE_OWED,
-    READY,
-    RESTARTS,
-    SCALE_AUTO,
-    SINCE,
-    STAGED,
-    SUCCESSES,
-    TARGET,
-    TOLD,
-    WEIGHT,
-    WHOLE,
-    N,
-)  # fmt: skip
+from rdex.engine.kernels.layout import INITIAL, LATE, Values
 from rdex.engine.kernels.order import precedes
-from rdex.engine.kernels.recording import record, update_best, write_trace
+from rdex.engine.kernels.recording import keep_initial, record, take_values, write_trace
 from rdex.engine.kernels.restart import has_stalled, restart
 from rdex.engine.kernels.selection import decide, enter
-from rdex.evaluation.kernels import settle, violation
 from rdex.jit.compiling import part
 
-#: The largest default batch.
-LARGEST_BATCH = 32
-
-
-def default_batch(n):
-    """Rows to ask for at once with a population of `n`: a function of nothing else."""
-    return max(1, min(LARGEST_BATCH, n // 8))
-
-
-batch_of_size = part()(default_batch)
-
 
 @part()
-def row_after(k, capacity):
-    """The pending row after row k of the ring, without a division."""
-    return k + 1 if k + 1 < capacity else 0
-
-
-@part()
-def decode(x, row, box, mapped, point):
-    """The user's point for row `row` of the engine: integers rounded, logarithms undone."""
-    if mapped == 0:
-        for j in range(point.size):
-            point[j] = x[row, j]
-        return
-    for j in range(point.size):
-        value = x[row, j]
-        if box[MAPPING, j] == WHOLE:
-            value = math.floor(value + 0.5)
-        elif box[MAPPING, j] == LOGARITHMIC:
-            value = 10.0**value
-        point[j] = min(max(value, box[LOW_OUT, j]), box[HIGH_OUT, j])
-
-
-@part()
-def is_goal_reached(param, value):
-    """Whether a feasible point with f at or below the goal is known."""
-    return value[BEST_PHI] == 0.0 and value[BEST_F] <= param[GOAL]
-
-
-@part()
-def can_ask(param, count, value, ahead):
+def can_ask(settings, run, ahead):
     """Whether a further row may be drawn now.
 
     A batch never crosses the end of a generation, of the initial points or of the budget, and
@@ -104,113 +25,96 @@ def can_ask(param, count, value, ahead):
     the front stops contracting (C08 stands still at a spread of 1e-6; with halves it goes to
     1e-15). With `ahead` trials of the next generation may be drawn before this one is decided.
     """
-    if count[ASKED] >= param[MAXFEV]:
+    if run.asked >= settings.maxfev:
         return False
-    if count[READY] == 0:
-        return count[ASKED] - value[SINCE] < param[N0]
-    if ahead or count[RACE_OWED] >= 0:
+    if run.ready == 0:
+        return run.asked - run.since < settings.n0
+    if ahead or run.race_owed >= 0:
         return True
-    return count[MADE] < count[N] and count[ASKED] - count[TOLD] < max(1, count[N] // 2)
+    return run.made < run.n and run.asked - run.told < max(1, run.n // 2)
 
 
 @part(inline=False)
-def take_initial(state, k, row, g, h):
+def take_initial(state, k, row, values):
     """Take the result of an initial point; True if it was the last of them."""
-    param, count = state.param, state.count
-    i = state.info[k, TARGET]
-    state.f[i] = state.f[row]
-    state.phi[i] = state.phi[row]
-    if count[SCALE_AUTO] == 1:
-        for c in range(g.size):
-            state.initial[i, c] = g[c]
-        for c in range(h.size):
-            state.initial[i, g.size + c] = h[c]
-    count[ARRIVED] += 1
-    complete = count[ARRIVED] == param[N0]
+    settings, run, members, best = state.settings[0], state.run[0], state.members, state.best
+    limit, initial = state.limit, state.initial
+    keep_initial(run, members, initial, state.pending[k].target, row, values)
+    complete = run.arrived == settings.n0
     if complete:
-        finish_initialisation(
-            param, count, state.value, state.limit, state.x, state.f, state.phi,
-            state.best_x, state.best_g, state.best_h, state.initial, state.levels,
-        )  # fmt: skip
-    if count[RESTARTS] == 0 and (complete or count[TOLD] == param[MAXFEV]):
-        write_trace(
-            0, param, count, state.value, state.limit, state.phi, state.memory, state.best_g,
-            state.best_h, state.trace_f, state.trace_phi, state.diagnostic,
-        )  # fmt: skip
+        finish_initialisation(settings, run, limit, members, best, initial, state.scratch.levels)
+    if run.restarts == 0 and (complete or run.told == settings.maxfev):
+        write_trace(0, settings, run, limit, members.phi, state.memory, best, state.trace)
     if complete:
-        state.value[EPS] = NO_EPS
+        run.eps = NO_EPS
     return complete
+
+
+@part(inline=False)
+def finish_generation(state):
+    """Learn from the generation, and begin again if the population has settled."""
+    settings, run, members = state.settings[0], state.run[0], state.members
+    end_generation(settings, run, members, state.ranks, state.memory, state.slots, state.scratch)
+    if has_stalled(settings, run, members, state.box, state.best.x.size):
+        restart(state)
 
 
 @part(inline=False)
 def admit(state, k, x, f_raw, g, h):
     """A newcomer counts as an evaluation and replaces a member of the front if it is better than
     the worst one. Nothing is learnt from it: it was not drawn."""
-    param, count, value = state.param, state.count, state.value
-    f, phi = settle(f_raw, violation(g, h, state.limit, WEIGHT, param[EQ_EXCESS]))
-    row = 3 * int(param[N0]) + k
+    settings, run, members, ranks = state.settings[0], state.run[0], state.members, state.ranks
+    limit, best = state.limit, state.best
+    row = 3 * settings.n0 + k
     for j in range(x.size):
-        state.x[row, j] = x[j]
-    state.f[row] = f
-    state.phi[row] = phi
-    count[TOLD] += 1
-    count[FAILED] += phi == math.inf
-    update_best(count, value, state.best_x, state.best_g, state.best_h, state.x, row, f, phi, g, h)
-    worst = state.front[count[N] - 1]
-    is_better = precedes(f, phi, 0, state.f[worst], state.phi[worst], 0, value[EPS])
-    if is_better and count[N] + count[STAGED] < state.pool.size:
-        enter(
-            count, value[EPS], param[RACE_FEASIBLE_PHI], state.x, state.f, state.phi, state.front,
-            state.pool, row, -1,
-        )  # fmt: skip
-        count[SUCCESSES] -= 1
-    record(
-        param, count, value, state.limit, state.phi, state.memory, state.best_g, state.best_h,
-        state.trace_f, state.trace_phi, state.diagnostic,
-    )  # fmt: skip
+        members.x[row, j] = x[j]
+    take_values(settings, run, limit, members, best, row, Values(f_raw, g, h))
+    f, phi = members.f, members.phi
+    worst = ranks.front[run.n - 1]
+    is_better = precedes(f[row], phi[row], 0, f[worst], phi[worst], 0, run.eps)
+    if is_better and run.n + run.staged < ranks.pool.size:
+        enter(settings, run, members, ranks, row, -1)
+        run.successes -= 1
+    record(settings, run, limit, phi, state.memory, best, state.trace)
+
+
+@part()
+def is_waiting(run, pending, k):
+    """Whether a trial that has come must wait for its race partner."""
+    partner = pending[k].partner
+    return run.race_owed == k or (partner >= 0 and pending[partner].is_in == 0)
 
 
 @part()
 def tell_row(state, k, f_raw, g, h):
     """Take the result of pending row k; True if that ended a generation."""
-    param, count, value, info = state.param, state.count, state.value, state.info
-    f, phi = settle(f_raw, violation(g, h, state.limit, WEIGHT, param[EQ_EXCESS]))
-    row = 3 * int(param[N0]) + k
-    state.f[row] = f
-    state.phi[row] = phi
-    count[TOLD] += 1
-    count[FAILED] += phi == math.inf
-    update_best(count, value, state.best_x, state.best_g, state.best_h, state.x, row, f, phi, g, h)
+    settings, run, members, ranks = state.settings[0], state.run[0], state.members, state.ranks
+    limit, best, pending, slots = state.limit, state.best, state.pending, state.slots
+    row = 3 * settings.n0 + k
+    values = Values(f_raw, g, h)
+    take_values(settings, run, limit, members, best, row, values)
     ended = False
-    if info[k, KIND] == INITIAL:
-        ended = take_initial(state, k, row, g, h)
-    elif info[k, KIND] != LATE:
-        info[k, IS_IN] = 1
-        partner = info[k, PARTNER]
-        waits = count[RACE_OWED] == k or (partner >= 0 and info[partner, IS_IN] == 0)
-        if not waits:
-            decide(
-                param, count, value, state.x, state.f, state.phi, state.front, state.pool,
-                info, state.draw, state.slot, k,
-            )  # fmt: skip
-            if count[DONE] == count[N]:
+    kind = pending[k].kind
+    if kind == INITIAL:
+        ended = take_initial(state, k, row, values)
+    elif kind != LATE:
+        pending[k].is_in = 1
+        if not is_waiting(run, pending, k):
+            decide(settings, run, members, ranks, pending, slots, k)
+            if run.done == run.n:
                 ended = True
-                end_generation(
-                    param, count, value, state.x, state.f, state.phi, state.front, state.pool,
-                    state.memory, state.slot, state.scratch,
-                )  # fmt: skip
-                if has_stalled(
-                    param, count, value, state.x, state.f, state.phi, state.box, state.best_x.size
-                ):
-                    restart(state)
-    if ended and count[READY] == 1:
-        begin_generation(
-            param, count, value, state.f, state.phi, state.front, state.pool, state.slot,
-            state.scratch, state.levels,
-        )  # fmt: skip
-    if count[TOLD] >= count[NEXT_AT]:  # asked here, so that the call is not paid every time
-        record(
-            param, count, value, state.limit, state.phi, state.memory, state.best_g, state.best_h,
-            state.trace_f, state.trace_phi, state.diagnostic,
-        )  # fmt: skip
+                finish_generation(state)
+    if ended and run.ready == 1:
+        begin_generation(settings, run, members, ranks, slots, state.scratch)
+    if run.told >= run.next_at:  # asked here, so that the call is not paid every time
+        record(settings, run, limit, members.phi, state.memory, best, state.trace)
     return ended
+
+
+@part(inline=False)
+def admit_new(state, x, f_raw, g, h):
+    """`admit` for a point that was not handed out."""
+    run = state.run[0]
+    k = run.asked % state.pending.size
+    run.asked += 1
+    admit(state, k, x, f_raw, g, h)

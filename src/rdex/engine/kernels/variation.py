@@ -14,66 +14,17 @@ does the released program, and it is kept.
 import numpy as np
 
 from rdex.engine.kernels.layout import (
-    ASKED,
     BIASED,
-    CR_SIGMA,
-    DRAW_CR,
-    DRAW_F,
-    EB_BY_OBJECTIVE,
-    EB_CR,
-    EB_CR_FLOOR_1,
-    EB_CR_FLOOR_2,
-    EB_CR_UNTIL_1,
-    EB_CR_UNTIL_2,
-    EB_F,
-    EB_FROM,
-    EB_PBEST_DECAY,
-    EB_PBEST_SHARE,
-    EPS,
-    F_BY_MEMORY,
-    F_CAUCHY,
-    F_CENTRE,
-    F_SIGMA,
     INITIAL,
-    IS_IN,
-    KIND,
     LOWER,
-    MADE,
-    MAXFEV,
     MCR,
     MF,
-    N0,
-    NEARLY,
     NEVER,
-    PARTNER,
-    PBEST_SHARE,
-    PERTURB_PROBABILITY,
-    RACE,
-    RACE_CR_HIGH,
-    RACE_CR_LOW,
-    RACE_DONOR_SHARE,
-    RACE_FEASIBLE_SHARE,
-    RACE_OWED,
-    RACE_PULL,
-    RACE_PUSH,
-    RACE_TARGET_SHARE,
-    RACE_UNTIL,
-    RANK_MASS,
-    RANK_PRESSURE,
-    READY,
-    REPAIR_SHARE,
-    RHO,
-    SHARE,
-    SINCE,
     STANDARD,
-    SWEEP,
-    TARGET,
-    TARGET_F,
-    TARGET_PHI,
     UNIT,
     UPPER,
-    N,
-)  # fmt: skip
+    Trial,
+)
 from rdex.engine.kernels.order import precedes
 from rdex.engine.kernels.random import below, cauchy, half_words, uniform
 from rdex.engine.kernels.sampling import (
@@ -114,26 +65,27 @@ def perturb_parent(random, x, i, d, bits, limit, box):
 
 
 @part()
-def combine(x, u, i, F_pull, towards, F_push, plus, minus, kept, bits, limit, box, share):
-    """Mutation, crossover and repair of one trial in a loop that runs on vectors. All but the F's
-    are rows of x.
+def combine(x, u, trial, kept, bits, limit, box, share):
+    """Row u of x: mutation, crossover and repair in a loop that runs on vectors.
 
-    Mutant: x_i + F_pull (x_towards − x_i) + F_push (x_plus − x_minus), Eqs. (csop_std_mut) and
-    (csop_eb_mut). Binomial crossover, Eq. (csop_xover), with row `kept`. A component outside its
-    bounds, a perturbed one too, is put between x_ij and the bound it broke (share of the bound
-    0.5: the midpoint), Eq. (csop_repair). Returns the number of components taken from the mutant.
+    Binomial crossover with row `kept`: the mutant's component where bits < limit. A component
+    outside its bounds, a perturbed one too, is put between x_ij and the bound it broke (share of
+    the bound 0.5: the midpoint). Returns the number of components taken from the mutant.
     """
+    i, towards, plus, minus = trial.target, trial.towards, trial.plus, trial.minus
+    F_pull, F_push = trial.F_pull, trial.F_push
     taken = 0
     for j in range(x.shape[1]):
         parent = x[i, j]
+        # Eqs. (csop_std_mut) and (csop_eb_mut)
         mutant = parent + F_pull * (x[towards, j] - parent) + F_push * (x[plus, j] - x[minus, j])
         is_taken = bits[j] < limit
         taken += is_taken
-        value = mutant if is_taken else x[kept, j]
+        value = mutant if is_taken else x[kept, j]  # Eq. (csop_xover)
         low = box[LOWER, j]
         high = box[UPPER, j]
         bound = low if value < low else high
-        mixed = parent + share * (bound - parent)
+        mixed = parent + share * (bound - parent)  # Eq. (csop_repair)
         mixed = low if mixed < low else mixed  # rounding may not leave the box either
         mixed = high if mixed > high else mixed
         x[u, j] = mixed if (value < low) | (value > high) else value
@@ -193,143 +145,148 @@ def sort_donors(f, phi, best, mid, worst, eps, by_objective):
 
 
 @part()
-def cr_floor(param, t):
+def cr_floor(settings, t):
     """Smallest CR of the exploitation-biased branch at progress t."""
-    if t < param[EB_CR_UNTIL_1]:
-        return param[EB_CR_FLOOR_1]
-    if t < param[EB_CR_UNTIL_2]:
-        return param[EB_CR_FLOOR_2]
+    if t < settings.eb_CR_until_1:
+        return settings.eb_CR_floor_1
+    if t < settings.eb_CR_until_2:
+        return settings.eb_CR_floor_2
     return 0.0
 
 
 @part()
-def choose_trial(param, count, value, random, f, phi, front, pool, info, draw, memory, k):
-    """Target, donors and parameters of a trial: i, F, CR and the rows towards, plus, minus."""
-    n = count[N]
+def choose_trial(settings, run, random, members, ranks, pending, memory, k):
+    """Target, donors and parameters of a trial: its rows, and CR."""
+    f, phi, front, pool = members.f, members.phi, ranks.front, ranks.pool
+    n = run.n
     H = memory.shape[1]
-    t = progress(count[ASKED], param, value)
-    i = count[MADE] % n if param[SWEEP] != 0.0 else below(random, n)
-    biased = t >= param[EB_FROM] and uniform(random) < value[RHO]
+    t = progress(run.asked, settings, run)
+    i = run.made % n if settings.sweep else below(random, n)
+    biased = t >= settings.eb_from and uniform(random) < run.rho
     if biased:
-        share = param[EB_PBEST_SHARE] * (1.0 - param[EB_PBEST_DECAY] * t)
+        share = settings.eb_pbest_share * (1.0 - settings.eb_pbest_decay * t)
         pbest, r1, r2 = biased_donors(random, i, n, share, front)
         h = below(random, H + 1)
-        M_F = memory[MF, h] if h < H else param[EB_F]
-        M_CR = memory[MCR, h] if h < H else param[EB_CR]
-        F, CR = biased_parameters(
-            random, M_F, param[F_CAUCHY], M_CR, param[CR_SIGMA], cr_floor(param, t)
-        )
+        M_F = memory[MF, h] if h < H else settings.eb_F
+        M_CR = memory[MCR, h] if h < H else settings.eb_CR
+        floor = cr_floor(settings, t)
+        F, CR = biased_parameters(random, M_F, settings.F_cauchy, M_CR, settings.CR_sigma, floor)
         towards, plus, minus = sort_donors(
-            f, phi, pool[pbest], r1, pool[r2], value[EPS], param[EB_BY_OBJECTIVE] != 0.0
+            f, phi, pool[pbest], r1, pool[r2], run.eps, settings.eb_by_objective
         )
     else:
         pbest, r1, r2 = standard_donors(
-            random, i, n, param[PBEST_SHARE], param[RANK_PRESSURE], param[RANK_MASS], front
+            random, i, n, settings.pbest_share, settings.rank_pressure, settings.rank_mass, front
         )
         h = below(random, H)
-        if param[F_BY_MEMORY] == 0.0:
-            F, CR = standard_parameters(
-                random, value[F_CENTRE], param[F_SIGMA], memory[MCR, h], param[CR_SIGMA]
+        M_CR = memory[MCR, h]
+        if settings.F_by_memory:
+            F, CR = memory_parameters(
+                random, memory[MF, h], settings.F_cauchy, M_CR, settings.CR_sigma
             )
         else:
-            F, CR = memory_parameters(
-                random, memory[MF, h], param[F_CAUCHY], memory[MCR, h], param[CR_SIGMA]
+            F, CR = standard_parameters(
+                random, run.F_centre, settings.F_sigma, M_CR, settings.CR_sigma
             )
         towards, plus, minus = pool[pbest], r1, pool[r2]
-    info[k, TARGET] = i
-    info[k, KIND] = BIASED if biased else STANDARD
-    draw[k, DRAW_F] = F
-    draw[k, DRAW_CR] = CR
-    draw[k, TARGET_F] = f[i]
-    draw[k, TARGET_PHI] = phi[i]
-    count[MADE] += 1
-    if param[RACE] != 0.0 and is_racing(param, count, value, f, phi, front, i, t):
-        count[RACE_OWED] = k
-    return i, F, CR, towards, plus, minus
+    trial = pending[k]
+    trial.target = i
+    trial.kind = BIASED if biased else STANDARD
+    trial.F = F
+    trial.CR = CR
+    trial.target_f = f[i]
+    trial.target_phi = phi[i]
+    run.made += 1
+    if settings.race and is_racing(settings, run, f, phi, front, i, t):
+        run.race_owed = k
+    return Trial(i, towards, plus, minus, F, F), CR
 
 
 @part(inline=False)
-def is_racing(param, count, value, f, phi, front, i, t):
+def is_racing(settings, run, f, phi, front, i, t):
     """Whether target i is raced: early enough, most of the front nearly feasible, i among the
     first ranks, and budget left for the second evaluation."""
-    n = count[N]
-    if t >= param[RACE_UNTIL] or count[NEARLY] <= param[RACE_FEASIBLE_SHARE] * n:
+    n = run.n
+    if t >= settings.race_until or run.nearly <= settings.race_feasible_share * n:
         return False
-    if count[ASKED] + 2 > param[MAXFEV]:
+    if run.asked + 2 > settings.maxfev:
         return False
-    last = front[max(1, int(param[RACE_TARGET_SHARE] * n + 0.5)) - 1]
-    return i == last or precedes(f[i], phi[i], i, f[last], phi[last], last, value[EPS])
+    last = front[max(1, int(settings.race_target_share * n + 0.5)) - 1]
+    return i == last or precedes(f[i], phi[i], i, f[last], phi[last], last, run.eps)
 
 
 @part(inline=False)
-def choose_racer(param, count, random, front, pool, info, draw, k):
+def choose_racer(settings, run, random, ranks, pending, k):
     """The same for the second trial of a race, which takes its target and F from the first."""
-    partner = count[RACE_OWED]
-    count[RACE_OWED] = -1
-    n = count[N]
-    i = info[partner, TARGET]
-    CR = clip(draw[partner, DRAW_CR], param[RACE_CR_LOW], param[RACE_CR_HIGH])
+    first, second = pending[run.race_owed], pending[k]
+    first.partner = k
+    second.partner = run.race_owed
+    run.race_owed = -1
+    n = run.n
+    i = first.target
+    CR = clip(first.CR, settings.race_CR_low, settings.race_CR_high)
     a = below(random, n)
     while a == i:
         a = below(random, n)
     c = below(random, n)
     while c == i or c == a:
         c = below(random, n)
-    ranks = max(1, int(param[RACE_DONOR_SHARE] * n + 0.5))
+    best = max(1, int(settings.race_donor_share * n + 0.5))
     b = i
     for _attempt in range(7):
-        b = front[below(random, ranks)]
+        b = ranks.front[below(random, best)]
         if b != i:
             break
     if b == i:
         b = below(random, n)
-    info[k, TARGET] = i
-    info[k, KIND] = info[partner, KIND]
-    info[k, PARTNER] = partner
-    info[partner, PARTNER] = k
-    for column in range(draw.shape[1]):
-        draw[k, column] = draw[partner, column]
-    return i, draw[partner, DRAW_F], CR, b, pool[a], pool[c]
+    second.target = i
+    second.kind = first.kind
+    second.F = first.F
+    second.CR = first.CR
+    second.target_f = first.target_f
+    second.target_phi = first.target_phi
+    F_pull = settings.race_pull * first.F
+    F_push = settings.race_push * first.F
+    return Trial(i, b, ranks.pool[a], ranks.pool[c], F_pull, F_push), CR
+
+
+@part()
+def hand_out_initial(settings, run, x, pending, k):
+    """The next initial point as pending row k."""
+    i = run.asked - run.since
+    pending[k].target = i
+    pending[k].kind = INITIAL
+    row = 3 * settings.n0 + k
+    for j in range(x.shape[1]):
+        x[row, j] = x[i, j]
 
 
 @part()
 def ask_row(state, k):
     """Write the next point to evaluate into pending row k."""
-    param, count, value, random = state.param, state.count, state.value, state.random
-    box, x, info, draw, bits = state.box, state.x, state.info, state.draw, state.bits
-    u = 3 * int(param[N0]) + k
-    info[k, PARTNER] = -1
-    info[k, IS_IN] = 0
-    if count[READY] == 0:
-        i = count[ASKED] - int(value[SINCE])
-        info[k, TARGET] = i
-        info[k, KIND] = INITIAL
-        for j in range(x.shape[1]):
-            x[u, j] = x[i, j]
-        count[ASKED] += 1
+    settings, run, random = state.settings[0], state.run[0], state.random
+    x, pending, box, bits = state.members.x, state.pending, state.box, state.scratch.bits
+    pending[k].partner = -1
+    pending[k].is_in = 0
+    if run.ready == 0:
+        hand_out_initial(settings, run, x, pending, k)
+        run.asked += 1
         return
-    pull = 1.0
-    push = 1.0
     perturb = False
-    if count[RACE_OWED] >= 0:
-        i, F, CR, towards, plus, minus = choose_racer(
-            param, count, random, state.front, state.pool, info, draw, k
-        )
-        pull = param[RACE_PULL]
-        push = param[RACE_PUSH]
+    if run.race_owed >= 0:
+        trial, CR = choose_racer(settings, run, random, state.ranks, pending, k)
     else:
-        i, F, CR, towards, plus, minus = choose_trial(
-            param, count, value, random, state.f, state.phi, state.front, state.pool, info, draw,
-            state.memory, k,
-        )  # fmt: skip
-        chance = param[PERTURB_PROBABILITY]
+        trial, CR = choose_trial(
+            settings, run, random, state.members, state.ranks, pending, state.memory, k
+        )
+        chance = settings.perturb_probability
         perturb = chance > 0.0 and uniform(random) < chance
-    d = state.best_x.size
+    d = state.best.x.size
     limit = draw_bits(random, bits, d, CR)
-    kept = perturb_parent(random, x, i, d, bits, limit, box) if perturb and CR < 1.0 else i
-    taken = combine(
-        x, u, i, pull * F, towards, push * F, plus, minus, kept, bits, limit, box,
-        param[REPAIR_SHARE],
-    )  # fmt: skip
-    draw[k, SHARE] = taken / d  # A
-    count[ASKED] += 1
+    kept = trial.target
+    if perturb and CR < 1.0:
+        kept = perturb_parent(random, x, trial.target, d, bits, limit, box)
+    u = 3 * settings.n0 + k
+    taken = combine(x, u, trial, kept, bits, limit, box, settings.repair_share)
+    pending[k].A = taken / d
+    run.asked += 1

@@ -7,11 +7,12 @@ swapping that row with the earliest one: rows know their place in the generation
 
 from numba import types
 
-from rdex.engine.kernels.layout import ASKED, MAPPED, N0, TOLD
-from rdex.engine.kernels.steps import decode
+from rdex.engine.kernels.drivers import hand_out, row_of, swap_rows
+from rdex.engine.kernels.layout import Steps
 from rdex.engine.ude.kernels.layout import STATE_TYPE
-from rdex.engine.ude.kernels.steps import ask_row, can_ask, tell_row
-from rdex.jit.compiling import kernel, part
+from rdex.engine.ude.kernels.steps import can_ask, tell_row
+from rdex.engine.ude.kernels.variation import ask_row
+from rdex.jit.compiling import kernel
 from rdex.jit.signatures import INTEGERS, VECTOR
 
 NOBODY, OWED = -1, -2  # answers of the engine's `partner_of`: there are no races here
@@ -21,14 +22,11 @@ NOBODY, OWED = -1, -2  # answers of the engine's `partner_of`: there are no race
 def ask_one(state, numbers, point):
     """Draw one more row and write the user's point; its number, or -1 where the generation or the
     budget is handed out. numbers: (capacity,) of the pending rows."""
-    count = state.count
-    if not can_ask(state.param, count):
+    if not can_ask(state.settings[0], state.run[0], False):
         return -1
-    number = count[ASKED]
-    k = number % state.info.shape[0]
-    ask_row(state, k)
+    number = state.run[0].asked
+    k = hand_out(state, point, Steps(can_ask, ask_row, tell_row))
     numbers[k] = number
-    decode(state.x, 3 * int(state.param[N0]) + k, state.box, count[MAPPED], point)
     return number
 
 
@@ -38,31 +36,14 @@ def partner_of(state, numbers, number):
     return NOBODY
 
 
-@part(inline=False)
-def swap_rows(state, numbers, a, b):
-    """Pending rows a and b change places."""
-    info, draw, x = state.info, state.draw, state.x
-    first = 3 * int(state.param[N0])
-    for j in range(x.shape[1]):
-        x[first + a, j], x[first + b, j] = x[first + b, j], x[first + a, j]
-    for c in range(info.shape[1]):
-        info[a, c], info[b, c] = info[b, c], info[a, c]
-    for c in range(draw.shape[1]):
-        draw[a, c], draw[b, c] = draw[b, c], draw[a, c]
-    numbers[a], numbers[b] = numbers[b], numbers[a]
-
-
 @kernel(types.int64(STATE_TYPE, INTEGERS, types.int64, types.float64, VECTOR, VECTOR))
 def take(state, numbers, number, f, g, h):
     """Take the result of the row with this number; 0 if it is not out, else 1."""
-    count = state.count
-    capacity = state.info.shape[0]
-    k = count[TOLD] % capacity
-    for i in range(count[TOLD], count[ASKED]):
-        found = i % capacity
-        if numbers[found] == number:
-            if found != k:
-                swap_rows(state, numbers, k, found)
-            tell_row(state, k, f, g, h)
-            return 1
-    return 0
+    found = row_of(state, numbers, number)
+    if found < 0:
+        return 0
+    k = state.run[0].told % state.pending.size
+    if found != k:
+        swap_rows(state, numbers, k, found)
+    tell_row(state, k, f, g, h)
+    return 1

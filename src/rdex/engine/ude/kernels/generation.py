@@ -3,56 +3,18 @@
 import math
 
 from rdex.engine.kernels.generation import copy_member, scale_constraints
-from rdex.engine.kernels.layout import (
-    ASKED,
-    CLOCK,
-    DONE,
-    DRAW_CR,
-    DRAW_F,
-    EPS,
-    EPS_UNTIL,
-    GENERATION,
-    KIND,
-    MADE,
-    MAXFEV,
-    MCR,
-    MF,
-    N0,
-    READY,
-    SCALE_AUTO,
-    SR,
-    STAGED,
-    SUCCESSES,
-    TARGET,
-    N,
-)  # fmt: skip
+from rdex.engine.kernels.layout import MCR, MF
 from rdex.engine.kernels.random import below
 from rdex.engine.ude.kernels.layout import (
-    ARCHIVED,
     CELL_CR,
     CELL_F,
     CURRENT_TO_RAND_1,
-    CURSOR_1,
-    EPS0,
-    EPS_CP,
-    EPS_OFFSET,
-    EPS_POWER,
     LOST,
-    PLACE,
     RAND_1,
-    REVIVED,
-    SHARE_FLOOR,
-    SPREAD,
-    STAGNATED_SHARE,
-    STAGNATION,
     SUM_W,
     SUM_WCR,
     SUM_WF,
     SUM_WFF,
-    TOP,
-    TRIALS,
-    UP_TO_1,
-    UP_TO_2,
     WON,
 )
 from rdex.engine.ude.kernels.order import is_better, merge, sort, wins
@@ -60,31 +22,31 @@ from rdex.jit.compiling import part
 
 
 @part(inline=False)
-def update_epsilon(param, count, value):
+def update_epsilon(settings, run):
     """ε = eps0 (1 − τ)^cp while τ <= 0.5, then 0; τ is the share of the generations that are over,
     or of the time if that is more."""
-    generations = max(1, int(param[MAXFEV]) // int(param[TRIALS]))
-    tau = max(count[GENERATION] / generations, value[CLOCK])
-    if tau > param[EPS_UNTIL] or value[EPS0] == 0.0:
-        value[EPS] = 0.0
+    generations = max(1, settings.maxfev // settings.trials)
+    tau = max(run.generation / generations, run.clock)
+    if tau > settings.eps_until or run.eps_0 == 0.0:
+        run.eps = 0.0
     else:
-        value[EPS] = value[EPS0] * max(1.0 - tau, 0.0) ** value[EPS_CP]
+        run.eps = run.eps_0 * max(1.0 - tau, 0.0) ** run.eps_cp
 
 
 @part(inline=False)
-def update_roulette(param, count, value, tally):
+def update_roulette(settings, run, tally):
     """Shares of the strategies: equal for the first Lp generations, afterwards by what they won
     of what they tried in the last Lp."""
     period = tally.shape[1]
-    if count[GENERATION] < period:
-        value[UP_TO_1] = 1.0 / 3.0
-        value[UP_TO_2] = 2.0 / 3.0
+    if run.generation < period:
+        run.up_to_1 = 1.0 / 3.0
+        run.up_to_2 = 2.0 / 3.0
         return
-    first = success_share(tally, 0, param[SHARE_FLOOR])
-    second = success_share(tally, 1, param[SHARE_FLOOR])
-    total = first + second + success_share(tally, 2, param[SHARE_FLOOR])
-    value[UP_TO_1] = first / total
-    value[UP_TO_2] = (first + second) / total
+    first = success_share(tally, 0, settings.share_floor)
+    second = success_share(tally, 1, settings.share_floor)
+    total = first + second + success_share(tally, 2, settings.share_floor)
+    run.up_to_1 = first / total
+    run.up_to_2 = (first + second) / total
 
 
 @part(inline=False)
@@ -99,17 +61,17 @@ def success_share(tally, strategy, floor):
 
 
 @part(inline=False)
-def begin_generation(param, count, value, tally):
+def begin_generation(settings, run, tally):
     """A new ε and new shares; nothing is counted yet."""
-    update_epsilon(param, count, value)
-    update_roulette(param, count, value, tally)
-    column = count[GENERATION] % tally.shape[1]
+    update_epsilon(settings, run)
+    update_roulette(settings, run, tally)
+    column = run.generation % tally.shape[1]
     for k in range(tally.shape[0]):
         tally[k, column] = 0
-    count[MADE] = 0
-    count[DONE] = 0
-    count[STAGED] = 0
-    count[SUCCESSES] = 0
+    run.made = 0
+    run.done = 0
+    run.staged = 0
+    run.successes = 0
 
 
 @part()
@@ -126,28 +88,28 @@ def gain(f, phi, u, x):
 
 
 @part(inline=False)
-def learn(f, phi, info, draw, row, k, sums):
-    """Add pending trial k, in `row`, to the sums of its strategy."""
-    weight = gain(f, phi, row, info[k, TARGET])
+def learn(members, trial, row, sums):
+    """Add a pending trial, in `row`, to the sums of its strategy."""
+    weight = gain(members.f, members.phi, row, trial.target)
     if weight > 0.0:
-        s = info[k, KIND] - RAND_1
-        F = draw[k, DRAW_F]
+        s = trial.kind - RAND_1
         sums[s, SUM_W] += weight
-        sums[s, SUM_WF] += weight * F
-        sums[s, SUM_WFF] += weight * F * F
-        sums[s, SUM_WCR] += weight * draw[k, DRAW_CR]
+        sums[s, SUM_WF] += weight * trial.F
+        sums[s, SUM_WFF] += weight * trial.F * trial.F
+        sums[s, SUM_WCR] += weight * trial.CR
 
 
 @part(inline=False)
-def update_memory(count, cells, memory, sums):
+def update_memory(learnt, memory):
     """One cell of each strategy that had a success takes its means: Lehmer's of F, the arithmetic
     one of CR."""
+    cells, sums = learnt.cells, learnt.sums
     H = cells.shape[1]
     for s in range(3):
         total = sums[s, SUM_W]
         if total > 0.0 and math.isfinite(sums[s, SUM_WFF]) and sums[s, SUM_WF] > 0.0:
-            k = count[CURSOR_1 + s]
-            count[CURSOR_1 + s] = (k + 1) % H
+            k = learnt.cursor[s]
+            learnt.cursor[s] = (k + 1) % H
             cells[CELL_F + s, k] = min(sums[s, SUM_WFF] / sums[s, SUM_WF], 1.0)
             if s + RAND_1 != CURRENT_TO_RAND_1:
                 cells[CELL_CR + s, k] = min(sums[s, SUM_WCR] / total, 1.0)
@@ -167,57 +129,64 @@ def mean_cell(cells, row):
 
 
 @part(inline=False)
-def list_trials(count, info, rows):
+def list_trials(run, pending, rows):
     """rows[place] = pending row of each trial of the generation."""
-    capacity = info.shape[0]
-    for number in range(count[ASKED] - count[MADE], count[ASKED]):
-        k = number % capacity
-        rows[info[k, PLACE]] = k
+    for number in range(run.asked - run.made, run.asked):
+        k = number % pending.size
+        rows[pending[k].place] = k
+
+
+@part()
+def best_of_three(members, pending, first, places, i, sums):
+    """Pending row of the best trial of top target i; all three teach."""
+    f, phi = members.f, members.phi
+    best = places[3 * i]
+    learn(members, pending[best], first + best, sums)
+    for other in range(1, 3):
+        rival = places[3 * i + other]
+        learn(members, pending[rival], first + rival, sums)
+        if is_better(f, phi, first + rival, first + best):
+            best = rival
+    return best
 
 
 @part(inline=False)
-def replace_targets(param, count, value, x, f, phi, store, info, draw, tally, idle, rows, sums):
-    """Every target meets its trial: of a top target the best of three, all of which teach.
+def replace_targets(settings, run, members, ranks, pending, learnt, places):
+    """Every target meets its trial: of a top target the best of three.
 
-    rows: pending rows of the trials by place."""
-    first = 3 * int(param[N0])
-    top = int(param[TOP])
-    column = count[GENERATION] % tally.shape[1]
-    for i in range(count[N]):
-        if i < top:
-            k = rows[3 * i]
-            learn(f, phi, info, draw, first + k, k, sums)
-            for other in range(1, 3):
-                rival = rows[3 * i + other]
-                learn(f, phi, info, draw, first + rival, rival, sums)
-                if is_better(f, phi, first + rival, first + k):
-                    k = rival
-            tally[WON + info[k, KIND] - RAND_1, column] += 1
+    places: pending rows of the trials by place."""
+    tally, idle, phi = learnt.tally, ranks.idle, members.phi
+    first = 3 * settings.n0
+    column = run.generation % tally.shape[1]
+    for i in range(run.n):
+        if i < settings.top:
+            k = best_of_three(members, pending, first, places, i, learnt.sums)
+            tally[WON + pending[k].kind - RAND_1, column] += 1
         else:
-            k = rows[i + 2 * top]
-        target = info[k, TARGET]
-        s = info[k, KIND] - RAND_1
-        if wins(f, phi, first + k, target, value[EPS]):
-            copy_member(x, f, phi, target, first + k)
+            k = places[i + 2 * settings.top]
+        target = pending[k].target
+        s = pending[k].kind - RAND_1
+        if wins(members.f, phi, first + k, target, run.eps):
+            copy_member(members, target, first + k)
             tally[WON + s, column] += 1
             idle[target] = 0
-            count[SUCCESSES] += 1
+            run.successes += 1
         else:
             tally[LOST + s, column] += 1
             idle[target] += 1
             if phi[first + k] < math.inf:  # a failed trial is no memory worth keeping
-                copy_member(x, f, phi, store[count[ARCHIVED] + count[STAGED]], first + k)
-                count[STAGED] += 1
+                copy_member(members, ranks.store[run.archived + run.staged], first + k)
+                run.staged += 1
 
 
 @part(inline=False)
-def update_archive(count, f, phi, store, scratch):
+def update_archive(run, members, store, scratch):
     """The best NP of the archive and the trials that lost."""
-    middle = count[ARCHIVED]
-    stop = middle + count[STAGED]
-    sort(f, phi, store, middle, stop, scratch)
-    merge(f, phi, store, 0, middle, stop, scratch)
-    count[ARCHIVED] = min(stop, count[N])
+    middle = run.archived
+    stop = middle + run.staged
+    sort(members.f, members.phi, store, middle, stop, scratch)
+    merge(members.f, members.phi, store, 0, middle, stop, scratch)
+    run.archived = min(stop, run.n)
 
 
 @part(inline=False)
@@ -241,56 +210,53 @@ def mean_distance(x, n, centre):
 
 
 @part(inline=False)
-def revive(param, count, random, x, f, phi, pool, store, idle, scratch, centre):
+def revive(settings, run, random, members, ranks, scratch):
     """If too many stand still while the population is spread out, the best of them gives way to a
     random member of the archive, which is not evaluated again. Draws its number only then."""
-    n = count[N]
+    pool, idle = ranks.pool, ranks.idle
+    n = run.n
     stagnated = 0
     for i in range(n):
-        stagnated += idle[i] > param[STAGNATION]
-    if stagnated <= param[STAGNATED_SHARE] * n or count[ARCHIVED] == 0:
+        stagnated += idle[i] > settings.stagnation
+    if stagnated <= settings.stagnated_share * n or run.archived == 0:
         return
-    if mean_distance(x, n, centre) <= param[SPREAD]:
+    if mean_distance(members.x, n, scratch.centre) <= settings.spread:
         return
     k = 0
-    while idle[pool[k]] <= param[STAGNATION]:
+    while idle[pool[k]] <= settings.stagnation:
         k += 1
-    copy_member(x, f, phi, pool[k], store[below(random, count[ARCHIVED])])
+    copy_member(members, pool[k], ranks.store[below(random, run.archived)])
     idle[pool[k]] = 0
-    count[REVIVED] += 1
-    sort(f, phi, pool, 0, n, scratch)
+    run.revived += 1
+    sort(members.f, members.phi, pool, 0, n, scratch.rows)
 
 
 @part(inline=False)
-def end_generation(param, count, value, random, x, f, phi, pool, store, info, draw, cells, memory,
-                   tally, idle, scratch, centre, sums):  # fmt: skip
+def end_generation(state):
     """Learn, replace, sort, keep what lost, and stir what stands still."""
-    list_trials(count, info, scratch)
-    replace_targets(param, count, value, x, f, phi, store, info, draw, tally, idle, scratch, sums)
-    update_memory(count, cells, memory, sums)
-    sort(f, phi, pool, 0, count[N], scratch)
-    update_archive(count, f, phi, store, scratch)
-    revive(param, count, random, x, f, phi, pool, store, idle, scratch, centre)
-    value[SR] = count[SUCCESSES] / count[N]
-    count[GENERATION] += 1
+    settings, run, members, ranks = state.settings[0], state.run[0], state.members, state.ranks
+    rows = state.scratch.rows
+    list_trials(run, state.pending, rows)
+    replace_targets(settings, run, members, ranks, state.pending, state.learnt, rows)
+    update_memory(state.learnt, state.memory)
+    sort(members.f, members.phi, ranks.pool, 0, run.n, rows)
+    update_archive(run, members, ranks.store, rows)
+    revive(settings, run, state.random, members, ranks, state.scratch)
+    run.sr = run.successes / run.n
+    run.generation += 1
 
 
 @part(inline=False)
-def finish_initialisation(param, count, value, limit, x, f, phi, pool, best_x, best_g, best_h,
-                          initial, scratch, levels):  # fmt: skip
-    """All initial points are in: they are sorted, and ε starts at their largest violation."""
-    if count[SCALE_AUTO] == 1:
-        scale_constraints(
-            param, count, value, limit, x, f, phi, best_x, best_g, best_h, initial, levels
-        )
-    n = count[N]
-    sort(f, phi, pool, 0, n, scratch)
+def finish_initialisation(settings, run, limit, members, best, initial, levels):
+    """All initial points are in: ε starts at their largest violation."""
+    if run.scale_auto == 1:
+        scale_constraints(settings, run, limit, members, best, initial, levels)
     largest = 0.0
-    for i in range(n):
-        if phi[i] < math.inf:
-            largest = max(largest, phi[i])
-    value[EPS0] = largest
+    for i in range(run.n):
+        if members.phi[i] < math.inf:
+            largest = max(largest, members.phi[i])
+    run.eps_0 = largest
     if largest > 0.0:
-        power = (math.log(largest * limit.shape[1]) + param[EPS_OFFSET]) / math.log(2.0)
-        value[EPS_CP] = min(max(power, 0.0), param[EPS_POWER])
-    count[READY] = 1
+        power = (math.log(largest * limit.shape[1]) + settings.eps_offset) / math.log(2.0)
+        run.eps_cp = min(max(power, 0.0), settings.eps_power)
+    run.ready = 1

@@ -1,13 +1,12 @@
-"""Names of everything a run of UDE holds. Shapes: n = NP, d = dimension, m = constraints.
+"""Everything a run of UDE holds. Shapes: n = NP, d = dimension, m = constraints.
 
-The vectors `param`, `count` and `value` begin with the engine's positions, so that recording, the
-shell and files read both kinds of runs alike, and go on with the names below. What UDE does not
-have stays 0.
+Settings and run begin with the fields that every method has, and the groups are the engine's where
+they hold the same: loops, recording, the shell and files treat both kinds of runs alike.
 
-Everybody lives in one matrix x (with f and phi beside it), and a member is a row number:
+Everybody lives in the matrix members.x (with f and phi beside it), and a member is a row number:
     0 .. n-1               the population
     n .. 3 n-1             archive, trials that lost in this generation, and free rows
-    3 n .. 3 n+capacity-1  trials ("pending"): the last MADE numbers of evaluations, number modulo
+    3 n .. 3 n+capacity-1  trials ("pending"): the last `made` numbers of evaluations, number modulo
                            capacity, belong to this generation and stay until it ends
 φ is the engine's mean violation. UDE's own is the sum, m times as much: it differs in the exponent
 of the ε-schedule and nowhere else.
@@ -18,98 +17,126 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from rdex.engine.kernels.layout import COUNT_NAMES as ENGINE_COUNT_NAMES
-from rdex.engine.kernels.layout import PARAM_NAMES as ENGINE_PARAM_NAMES
-from rdex.engine.kernels.layout import VALUE_NAMES as ENGINE_VALUE_NAMES
-from rdex.jit.signatures import INTEGERS, MATRIX, VECTOR
+from rdex.engine.kernels.layout import (
+    BEST_TYPE,
+    MEMBERS_TYPE,
+    PENDING,
+    SHARED_RUN,
+    SHARED_SETTINGS,
+    TRACE_TYPE,
+    Best,
+    Members,
+    Trace,
+    group_type,
+    records_of,
+)
+from rdex.jit.signatures import INTEGERS, MATRIX, VECTOR, WORDS
 
-# --- param: constants of a run ------------------------------------------------------------------
-PARAM_NAMES = (
-    *ENGINE_PARAM_NAMES,
-    "TOP", "TRIALS",
-    "PBEST_LOW", "PBEST_HIGH", "RAND_TO_PBEST",
-    "RANKED_A", "RANKED_B", "RANKED_C", "RANKED_PBEST_B", "RANKED_PBEST_C",
-    "SHARE_FLOOR", "EPS_OFFSET", "EPS_POWER", "STAGNATION", "STAGNATED_SHARE", "SPREAD",
-)  # fmt: skip
-(
-    TOP, TRIALS,
-    PBEST_LOW, PBEST_HIGH, RAND_TO_PBEST,
-    RANKED_A, RANKED_B, RANKED_C, RANKED_PBEST_B, RANKED_PBEST_C,
-    SHARE_FLOOR, EPS_OFFSET, EPS_POWER, STAGNATION, STAGNATED_SHARE, SPREAD,
-) = range(len(ENGINE_PARAM_NAMES), len(PARAM_NAMES))  # fmt: skip
+#: Names as in `engine.ude.settings.UdeSettings`; flags are 0 or 1.
+UDE_SETTINGS = np.dtype([
+    *SHARED_SETTINGS,
+    ("top", "i8"),  # T: members that try every strategy
+    ("trials", "i8"),  # evaluations of a generation
+    ("F_cauchy", "f8"),
+    ("CR_sigma", "f8"),
+    ("pbest_low", "f8"),
+    ("pbest_high", "f8"),
+    ("rand_to_pbest", "f8"),
+    ("ranked_a", "i8"),  # which donors are drawn by rank, in strategies 1 and 2
+    ("ranked_b", "i8"),
+    ("ranked_c", "i8"),
+    ("ranked_pbest_b", "i8"),  # and in strategy 3
+    ("ranked_pbest_c", "i8"),
+    ("share_floor", "f8"),
+    ("eps_until", "f8"),
+    ("eps_offset", "f8"),
+    ("eps_power", "f8"),
+    ("stagnation", "i8"),
+    ("stagnated_share", "f8"),
+    ("spread", "f8"),
+], align=True)  # fmt: skip
 
-# --- count: whole numbers that change -----------------------------------------------------------
-COUNT_NAMES = (
-    *ENGINE_COUNT_NAMES,
-    "ARCHIVED",  # members of the archive
-    "CURSOR_1", "CURSOR_2", "CURSOR_3",  # cells that the next update of each strategy writes
-    "REVIVED",  # stagnated members replaced from the archive so far
-)  # fmt: skip
-ARCHIVED, CURSOR_1, CURSOR_2, CURSOR_3, REVIVED = range(len(ENGINE_COUNT_NAMES), len(COUNT_NAMES))
+UDE_RUN = np.dtype([
+    *SHARED_RUN,
+    ("archived", "i8"),  # members of the archive
+    ("revived", "i8"),  # stagnated members replaced from the archive so far
+    ("eps_0", "f8"),  # ε at the start
+    ("eps_cp", "f8"),  # its exponent
+    ("up_to_1", "f8"),  # roulette: a number below chooses strategy 1;
+    ("up_to_2", "f8"),  # else, below this one, strategy 2; else 3
+], align=True)  # fmt: skip
 
-# --- value: real numbers that change ------------------------------------------------------------
-VALUE_NAMES = (
-    *ENGINE_VALUE_NAMES,
-    "EPS0", "EPS_CP",  # ε at the start and its exponent cp
-    "UP_TO_1", "UP_TO_2",  # roulette: a number below chooses strategy 1; else, below, 2; else 3
-)  # fmt: skip
-EPS0, EPS_CP, UP_TO_1, UP_TO_2 = range(len(ENGINE_VALUE_NAMES), len(VALUE_NAMES))
-
-# --- column of info, where the engine has PARTNER: which trial of its generation the row is -------
-PLACE = 2
-
-# --- strategies, as KIND of a pending row (0 is an initial point) -------------------------------
+# --- strategies, as kind of a pending row (0 is an initial point) ---------------------------------
 RAND_1, CURRENT_TO_RAND_1, CURRENT_TO_PBEST_1 = range(1, 4)
 
-# --- rows of cells and tally: three strategies each ---------------------------------------------
+# --- rows of cells and tally: three strategies each -----------------------------------------------
 CELL_F, CELL_CR = 0, 3
 WON, LOST = 0, 3
+
+# --- columns of sums, by strategy -----------------------------------------------------------------
+SUM_W, SUM_WF, SUM_WFF, SUM_WCR = range(4)
+
+
+class UdeRanks(NamedTuple):
+    """Who stands where."""
+
+    pool: np.ndarray  # (n,) rows of the population, best first
+    store: np.ndarray  # (2 n,) a permutation of the rows n .. 3 n-1: the archive, best first, then
+    #                    the staged losers of this generation, then the free rows
+    idle: np.ndarray  # (n,) generations since row i was last replaced
+
+
+class Learnt(NamedTuple):
+    """What the strategies have learnt."""
+
+    cells: np.ndarray  # (6, H) memories: M_F of the three strategies, M_CR of the three
+    cursor: np.ndarray  # (3,) cells that the next update of each strategy writes
+    tally: np.ndarray  # (6, Lp) wins of the three strategies and losses, by generation modulo Lp
+    sums: np.ndarray  # (3, 4) SUM_W .. SUM_WCR of this generation
+
+
+class UdeScratch(NamedTuple):
+    """Room to work in; holds nothing between calls."""
+
+    rows: np.ndarray  # (3 n,) for sorting
+    levels: np.ndarray  # (n,) for medians
+    bits: np.ndarray  # (columns + 1,) for the crossover
+    centre: np.ndarray  # (d,) the centroid
 
 
 class UdeState(NamedTuple):
     """All that a run is: restoring it continues the run bit for bit."""
 
-    param: np.ndarray  # constants
-    count: np.ndarray  # whole numbers
-    value: np.ndarray  # real numbers
+    settings: np.ndarray  # (1,) UDE_SETTINGS
+    run: np.ndarray  # (1,) UDE_RUN
     random: np.ndarray  # xoshiro256++ with words made ahead
     box: np.ndarray  # (6, columns) as in the engine
     limit: np.ndarray  # (3, m) as in the engine
-    x: np.ndarray  # (3 n + capacity, columns) columns as in the engine
-    f: np.ndarray  # (3 n + capacity,)
-    phi: np.ndarray  # (3 n + capacity,)
-    pool: np.ndarray  # (n,) rows of the population, best first
-    store: np.ndarray  # (2 n,) a permutation of the rows n .. 3 n-1: the archive, best first, then
-    #                    the STAGED losers of this generation, then the free rows
-    info: np.ndarray  # (capacity, 4) TARGET, KIND, PLACE, IS_IN of the pending rows
-    draw: np.ndarray  # (capacity, 2) DRAW_F, DRAW_CR of the pending rows
-    cells: np.ndarray  # (6, H) memories: M_F of the three strategies, M_CR of the three
-    memory: np.ndarray  # (2, 3) their means, for the record; M_CR of strategy 2 stays 1
-    tally: np.ndarray  # (6, Lp) wins of the three strategies and losses, by generation modulo Lp
-    idle: np.ndarray  # (n,) generations since row i was last replaced
-    best_x: np.ndarray  # (d,) best so far, feasibility first
-    best_g: np.ndarray  # (m_g,)
-    best_h: np.ndarray  # (m_h,)
-    trace_f: np.ndarray  # (K + 1,) best f after initialisation and at checkpoints 1 .. K
-    trace_phi: np.ndarray  # (K + 1,) its mean violation, never scaled
-    diagnostic: np.ndarray  # (K + 1, 6 + 2 · 3) as in the engine
+    members: Members  # (3 n + capacity) rows
+    ranks: UdeRanks
+    pending: np.ndarray  # (capacity,) PENDING
+    learnt: Learnt
+    memory: np.ndarray  # (2, 3) means of the cells, for the record; M_CR of strategy 2 stays 1
+    best: Best
+    trace: Trace  # diagnostic: (K + 1, 6 + 2 · 3)
     initial: np.ndarray  # (n, m) constraints of the initial points, if weights are automatic
-    scratch: np.ndarray  # (3 n,) for sorting
-    levels: np.ndarray  # (n,) for medians
-    centre: np.ndarray  # (d,) the centroid
-    bits: np.ndarray  # (columns + 1,) for the crossover
-    sums: np.ndarray  # (3, 4) by strategy: Σw, Σw·F, Σw·F², Σw·CR
+    scratch: UdeScratch
 
 
-SUM_W, SUM_WF, SUM_WFF, SUM_WCR = range(4)
-
-TABLE = types.int64[:, ::1]
-STATE_TYPE = types.NamedTuple(
-    (
-        VECTOR, INTEGERS, VECTOR, types.uint64[::1], MATRIX, MATRIX, MATRIX, VECTOR, VECTOR,
-        INTEGERS, INTEGERS, TABLE, MATRIX, MATRIX, MATRIX, TABLE, INTEGERS,
-        VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX,
-        MATRIX, INTEGERS, VECTOR, VECTOR, INTEGERS, MATRIX,
-    ),
+STATE_TYPE = group_type(
     UdeState,
-)  # fmt: skip
+    records_of(UDE_SETTINGS),
+    records_of(UDE_RUN),
+    WORDS,
+    MATRIX,
+    MATRIX,
+    MEMBERS_TYPE,
+    group_type(UdeRanks, INTEGERS, INTEGERS, INTEGERS),
+    records_of(PENDING),
+    group_type(Learnt, MATRIX, INTEGERS, types.int64[:, ::1], MATRIX),
+    MATRIX,
+    BEST_TYPE,
+    TRACE_TYPE,
+    MATRIX,
+    group_type(UdeScratch, INTEGERS, VECTOR, INTEGERS, VECTOR),
+)

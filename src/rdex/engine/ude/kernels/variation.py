@@ -10,43 +10,15 @@ every two coordinates, the even one taking the lower 32 bits. Donors are ranks i
 
 import numpy as np
 
-from rdex.engine.kernels.layout import (
-    ASKED,
-    CR_SIGMA,
-    DRAW_CR,
-    DRAW_F,
-    F_CAUCHY,
-    INITIAL,
-    IS_IN,
-    KIND,
-    LOWER,
-    MADE,
-    N0,
-    NEVER,
-    READY,
-    TARGET,
-    UPPER,
-    N,
-)  # fmt: skip
+from rdex.engine.kernels.layout import LOWER, NEVER, UPPER, Trial
 from rdex.engine.kernels.random import below, cauchy, half_words, normal, uniform
+from rdex.engine.kernels.variation import hand_out_initial
 from rdex.engine.ude.kernels.layout import (
     CELL_CR,
     CELL_F,
     CURRENT_TO_PBEST_1,
     CURRENT_TO_RAND_1,
-    PBEST_HIGH,
-    PBEST_LOW,
-    PLACE,
     RAND_1,
-    RAND_TO_PBEST,
-    RANKED_A,
-    RANKED_B,
-    RANKED_C,
-    RANKED_PBEST_B,
-    RANKED_PBEST_C,
-    TOP,
-    UP_TO_1,
-    UP_TO_2,
 )
 from rdex.jit.compiling import part
 
@@ -54,12 +26,12 @@ _ALL = np.int64(2**62)
 
 
 @part()
-def choose_strategy(random, value):
+def choose_strategy(random, run):
     """A strategy by roulette."""
     drawn = uniform(random)
-    if drawn < value[UP_TO_1]:
+    if drawn < run.up_to_1:
         return RAND_1
-    return CURRENT_TO_RAND_1 if drawn < value[UP_TO_2] else CURRENT_TO_PBEST_1
+    return CURRENT_TO_RAND_1 if drawn < run.up_to_2 else CURRENT_TO_PBEST_1
 
 
 @part()
@@ -83,7 +55,7 @@ def donor(random, n, ranked, i, p, a, b):
     while True:
         r = below(random, n)
         if r != i and r != p and r != a and r != b:
-            if ranked == 0.0 or uniform(random) * n < n - r:
+            if not ranked or uniform(random) * n < n - r:
                 return r
 
 
@@ -99,9 +71,10 @@ def draw_bits(random, bits, d, CR):
 
 
 @part()
-def combine(x, u, i, base, towards, plus, minus, F, bits, limit, box):
+def combine(x, u, trial, base, bits, limit, box):
     """Row u = base + F (towards − base) + F (plus − minus), rows of x, clipped to the bounds, and
-    crossed with row i."""
+    crossed with the target's row."""
+    i, towards, plus, minus, F = trial.target, trial.towards, trial.plus, trial.minus, trial.F_pull
     for j in range(x.shape[1]):
         b = x[base, j]
         v = b + F * (x[towards, j] - b) + F * (x[plus, j] - x[minus, j])
@@ -111,10 +84,10 @@ def combine(x, u, i, base, towards, plus, minus, F, bits, limit, box):
 
 
 @part()
-def draw_pbest(random, param, n, i):
+def draw_pbest(random, settings, n, i):
     """Rank of a member of the p-best set, whose size is drawn anew."""
-    low = param[PBEST_LOW]
-    size = min(int(low + (param[PBEST_HIGH] - low) * uniform(random) + 0.5), n)
+    low = settings.pbest_low
+    size = min(int(low + (settings.pbest_high - low) * uniform(random) + 0.5), n)
     p = below(random, size)
     while p == i:
         p = below(random, size)
@@ -122,61 +95,66 @@ def draw_pbest(random, param, n, i):
 
 
 @part()
-def draw_trial(param, count, value, random, box, x, bits, d, pool, cells, info, draw, k):
-    """Make the next trial of the generation as pending row k: three for every top target, one for
-    every bottom target."""
-    n = count[N]
-    top = int(param[TOP])
-    made = count[MADE]
+def choose_target(settings, run, random):
+    """Whose turn it is (a rank), the strategy, and whether strategy 3 starts at a random member:
+    three trials for every top target, one for every bottom target."""
+    made = run.made
+    if made < 3 * settings.top:
+        return made // 3, RAND_1 + made % 3, False
+    strategy = choose_strategy(random, run)
     from_rand = False
-    if made < 3 * top:
-        i = made // 3
-        strategy = RAND_1 + made % 3
-    else:
-        i = made - 2 * top
-        strategy = choose_strategy(random, value)
-        if strategy == CURRENT_TO_PBEST_1 and param[RAND_TO_PBEST] > 0.0:
-            from_rand = uniform(random) < param[RAND_TO_PBEST]
-    F, CR = draw_parameters(random, cells, strategy, param[F_CAUCHY], param[CR_SIGMA])
-    target = pool[i]
-    base = target
-    if strategy == CURRENT_TO_PBEST_1:
-        p = draw_pbest(random, param, n, i)
-        towards = pool[p]
-        a = -1
-        if from_rand:
-            a = donor(random, n, param[RANKED_A], i, p, -1, -1)
-            base = pool[a]
-        b = donor(random, n, param[RANKED_PBEST_B], i, p, a, -1)
-        c = donor(random, n, param[RANKED_PBEST_C], i, p, a, b)
-    else:
-        a = donor(random, n, param[RANKED_A], i, -1, -1, -1)
-        b = donor(random, n, param[RANKED_B], i, a, -1, -1)
-        c = donor(random, n, param[RANKED_C], i, a, b, -1)
-        towards = pool[a]
-        if strategy == RAND_1:
-            base = towards
-    u = 3 * int(param[N0]) + k
-    limit = draw_bits(random, bits, d, CR)
-    combine(x, u, target, base, towards, pool[b], pool[c], F, bits, limit, box)
-    info[k, TARGET] = target
-    info[k, KIND] = strategy
-    draw[k, DRAW_F] = F
-    draw[k, DRAW_CR] = CR
-    count[MADE] = made + 1
+    if strategy == CURRENT_TO_PBEST_1 and settings.rand_to_pbest > 0.0:
+        from_rand = uniform(random) < settings.rand_to_pbest
+    return made - 2 * settings.top, strategy, from_rand
 
 
 @part()
-def draw_row(param, count, value, random, box, x, bits, d, pool, cells, info, draw, k):
+def choose_donors(settings, random, n, i, strategy, from_rand):
+    """Ranks of base, towards, plus and minus."""
+    if strategy == CURRENT_TO_PBEST_1:
+        p = draw_pbest(random, settings, n, i)
+        a = -1
+        if from_rand:
+            a = donor(random, n, settings.ranked_a, i, p, -1, -1)
+        b = donor(random, n, settings.ranked_pbest_b, i, p, a, -1)
+        c = donor(random, n, settings.ranked_pbest_c, i, p, a, b)
+        return a if from_rand else i, p, b, c
+    a = donor(random, n, settings.ranked_a, i, -1, -1, -1)
+    b = donor(random, n, settings.ranked_b, i, a, -1, -1)
+    c = donor(random, n, settings.ranked_c, i, a, b, -1)
+    return a if strategy == RAND_1 else i, a, b, c
+
+
+@part()
+def draw_trial(state, k):
+    """Make the next trial of the generation as pending row k."""
+    settings, run, random = state.settings[0], state.run[0], state.random
+    pool, bits = state.ranks.pool, state.scratch.bits
+    i, strategy, from_rand = choose_target(settings, run, random)
+    F, CR = draw_parameters(
+        random, state.learnt.cells, strategy, settings.F_cauchy, settings.CR_sigma
+    )
+    base, towards, plus, minus = choose_donors(settings, random, run.n, i, strategy, from_rand)
+    limit = draw_bits(random, bits, state.best.x.size, CR)
+    trial = Trial(pool[i], pool[towards], pool[plus], pool[minus], F, F)
+    u = 3 * settings.n0 + k
+    combine(state.members.x, u, trial, pool[base], bits, limit, state.box)
+    drawn = state.pending[k]
+    drawn.target = pool[i]
+    drawn.kind = strategy
+    drawn.F = F
+    drawn.CR = CR
+    run.made += 1
+
+
+@part()
+def ask_row(state, k):
     """Write the next point to evaluate into pending row k."""
-    info[k, PLACE] = count[MADE]
-    info[k, IS_IN] = 0
-    if count[READY] == 0:
-        i = count[ASKED]
-        info[k, TARGET] = i
-        info[k, KIND] = INITIAL
-        for j in range(x.shape[1]):
-            x[3 * int(param[N0]) + k, j] = x[i, j]
+    run, pending = state.run[0], state.pending
+    pending[k].place = run.made
+    pending[k].is_in = 0
+    if run.ready == 0:
+        hand_out_initial(state.settings[0], run, state.members.x, pending, k)
     else:
-        draw_trial(param, count, value, random, box, x, bits, d, pool, cells, info, draw, k)
-    count[ASKED] += 1
+        draw_trial(state, k)
+    run.asked += 1
