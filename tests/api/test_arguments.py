@@ -28,7 +28,7 @@ GENERATOR = np.random.default_rng(0)
     ({"init": "random"}, "init must be one of uniform, latinhypercube, sobol or an array"),
     ({"init": [[9, 9]]}, r"init\[0\]\[0\] = 9.0 is outside"),
     ({"init": None}, r"init must be a number or numbers, got None"),
-    ({"algorithm": "de"}, "unknown algorithm 'de'; did you mean 'rdex'.; known: rdex-csop"),
+    ({"algorithm": "de"}, "unknown algorithm 'de'; did you mean 'rdex'.; known: auto"),
     ({"algorithm": 3}, "algorithm must be a name or a Settings, got 3"),
     ({"maxfev": 0}, "maxfev must be a whole number >= 1, got 0"),
     ({"maxfev": 1.5}, "maxfev must be a whole number >= 1, got 1.5"),
