@@ -107,6 +107,6 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path):
 
 def test_ordered_lists_beside_real_variables_stay_with_the_plain_evolution():
     result = rdex.minimize(lambda d: d["a"] + d["b"], {"a": (0, 1), "b": {"choices": [1, 2, 4]}},
-                           maxfev=100, rng=0)  # fmt: skip
+                           algorithm="rdex-csop", maxfev=100, rng=0)  # fmt: skip
     assert not result.phases
     assert rdex.minimize(Counting(), LISTS, maxfev=20, rng=0).phases
