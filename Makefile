@@ -47,6 +47,7 @@ test: lint ## all default checks
 
 test-all: test ## also slow and statistical tests, JIT off with coverage, bounds checks
 	$(BIN)/python -m pytest -q -m slow
+	RDEX_FUZZ=1 $(BIN)/python -m pytest -q tests/fuzz
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m "not slow and not compiled" \
 	  --cov=rdex --cov-report=term:skip-covered
 	NUMBA_BOUNDSCHECK=1 RDEX_CACHE_DIR=$(CURDIR)/out/boundscheck $(BIN)/python -m pytest -q

@@ -16,6 +16,7 @@ from rdex.engine.settings import Settings
 from rdex.problem.problem import Floats, Problem, checked_integrality, read_bounds
 from rdex.problem.space import Space
 from rdex.problem.variables import read_variables
+from rdex.run.checkpoint import checked_facts, describe
 from rdex.run.searching import make_asking
 from rdex.run.spec import make_spec
 from rdex.run.start import shaped
@@ -291,10 +292,20 @@ class Optimizer:
                 )
                 for x, f, g, h in state["injected"]
             ]  # fmt: skip
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise RunFileError(f"the state has no list of pending points: {error}") from error
         arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
-        self._searching.restore(arrays, state.get("facts", {}))
+        try:
+            self._searching.restore(arrays, checked_facts(state.get("facts", {}), "the state"))
+            out = {trial.id: trial.x for trial in self._searching.pending()}
+        except RunFileError:
+            raise
+        except Exception as error:  # whatever a damaged state makes of a search
+            raise RunFileError(f"the state is damaged: {describe(error)}") from error
+        if {id: x.tobytes() for id, x in out.items()} != {
+            id: x.tobytes() for id, x in pending.items()
+        }:
+            raise RunFileError("the state is damaged: its pending points are not those of its run")
         self._pending, self._injected = pending, injected
 
     def save(self, path: str | os.PathLike[str]) -> None:

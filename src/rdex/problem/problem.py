@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 #: What to do where all lower bounds stand in one row and all upper bounds in the other.
 TRANSPOSED = "if these are (lower bounds, upper bounds), use bounds=list(zip(lower, upper))"
 
+#: More constraints than that are a slip of the pen.
+MOST_CONSTRAINTS = 1_000_000
+
 #: Integers are float64: beyond this they have no neighbours.
 LARGEST_INTEGER = 2.0**53
 
@@ -127,6 +130,8 @@ class Problem:
         for label, count in (("n_ineq", self.n_ineq), ("n_eq", self.n_eq)):
             if not isinstance(count, int | np.integer) or count < 0:
                 raise ValueError(f"{label} must be a whole number >= 0, got {count!r}")
+            if count > MOST_CONSTRAINTS:
+                raise ValueError(f"{label} must be at most {MOST_CONSTRAINTS}, got {count}")
         if self.point is not None and self.compile is None:
             from rdex.problem.jitted import compile_point, is_jitted
 

@@ -174,7 +174,9 @@ def checked_facts(facts: Any, path: str) -> dict[str, Any]:
         raise RunFileError(f"{path} is damaged: its facts are {type(facts).__name__}")
     for name in ("elapsed", "maxtime", "nfev", "n_skipped"):
         value = facts.get(name)
-        is_number = isinstance(value, int | float) and 0 <= value < math.inf
+        is_number = (
+            isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+        )
         if not (is_number or (value is None and name != "nfev") or name not in facts):
             raise RunFileError(f"{path} is damaged: {name} is {value!r}")
     return facts

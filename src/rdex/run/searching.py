@@ -213,7 +213,7 @@ class JournalSearching:
 
     def restore(self, arrays: Arrays, facts: dict[str, Any]) -> None:
         """Make all calls again, with the budgets of their times."""
-        budgets = checked_budgets(arrays)
+        budgets = checked_budgets(arrays, self.spec.maxfev)
         self._begin(int(budgets[0, 1]))
         sizes = self.spec.problem.n_ineq, self.spec.problem.n_eq
         ends = [*budgets[1:].tolist(), [None, None]]
@@ -234,14 +234,21 @@ class JournalSearching:
 Searching = EngineSearching | JournalSearching
 
 
-def checked_budgets(arrays: Arrays) -> NDArray[np.int64]:
-    """Budgets and the numbers of calls at which they began, or a RunFileError."""
+def checked_budgets(arrays: Arrays, maxfev: int) -> NDArray[np.int64]:
+    """Budgets, at most `maxfev`, and the numbers of calls at which they began; or a RunFileError.
+
+    Nothing that was ever asked for at once is more than the budget either.
+    """
     from rdex.common.errors import RunFileError
 
     budgets = arrays.get("budgets")
     is_table = budgets is not None and budgets.ndim == 2 and budgets.shape[1] == 2
     if budgets is None or not is_table or budgets.dtype != np.int64 or (budgets[:, 1] < 1).any():
         raise RunFileError("the saved run has no list of budgets")
+    begins, sizes, calls = budgets[:, 0], budgets[:, 1], arrays.get("calls", np.empty(0))
+    rises = len(budgets) and begins[0] == 0 and (np.diff(begins) >= 0).all()
+    if not rises or (np.diff(sizes) < 0).any() or max(sizes.max(), *calls.flat, 0) > maxfev:
+        raise RunFileError("the budgets of the saved run make no sense")
     return budgets
 
 
