@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from fuzzing import DONE, fuzzed
+from fuzzing import DONE, fuzzed, minimize
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, NonlinearConstraint
@@ -105,7 +105,7 @@ def called(function, *positional, **named):
 )
 def test_arguments_of_minimize(bounds, options):
     given_ = {"maxfev": 30, "rng": 1, "maxtime": 5.0, **options}
-    result = called(rdex.minimize, fun, bounds, **given_)
+    result = called(minimize, fun, bounds, **given_)
     if result is not None:
         is_sound(result, float(given_["maxfev"] or 1e9))
 
@@ -115,6 +115,7 @@ def test_arguments_of_minimize(bounds, options):
 def test_calls_of_an_optimizer(data, n_ineq, n_eq):
     """Any order of any calls; what is told stays within the budget."""
     optimizer = called(rdex.Optimizer, [(-5, 5)] * 2, n_ineq, n_eq, maxfev=30, rng=1,
+                       algorithm="rdex-csop",
                        **data.draw(st.fixed_dictionaries({}, optional={
                            name: ARGUMENTS[name] for name in ("x0", "integrality", "init")})),
                        )  # fmt: skip

@@ -66,7 +66,7 @@ OPTIONS = {kind: (name, algorithm) for kind, name, algorithm in KINDS}
 
 
 def asked():
-    optimizer = rdex.Optimizer(BOX, 1, maxfev=60, rng=1)
+    optimizer = rdex.Optimizer(BOX, 1, maxfev=60, rng=1, algorithm="rdex-csop")
     for _ in range(4):
         X = optimizer.ask(5)
         optimizer.tell(X[:4], *zip(*[fun(x) for x in X[:4]], strict=True))
@@ -82,7 +82,7 @@ def opened(kind, data, path, results, is_forged=False):
     path.write_bytes(data)
     try:
         if kind == "optimizer":
-            optimizer = rdex.Optimizer(BOX, 1, maxfev=60, rng=1)
+            optimizer = rdex.Optimizer(BOX, 1, maxfev=60, rng=1, algorithm="rdex-csop")
             optimizer.load(path)
             assert optimizer.result().nfev <= 60
             return True

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from fuzzing import DONE, fuzzed
+from fuzzing import DONE, fuzzed, minimize
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,7 +53,7 @@ class Odd:
         os.chdir(os.getcwd())
 
     def recurse(self, x):
-        rdex.minimize(lambda y: float(y @ y), BOX, maxfev=5, rng=1)
+        minimize(lambda y: float(y @ y), BOX, maxfev=5, rng=1)
 
     def seed(self, x):
         np.random.seed(1)  # noqa: NPY002
@@ -82,8 +82,8 @@ def test_deeds(deed, every, options):
     DONE["calls"] += 1
     odd = Odd(deed, every)
     with np.errstate():
-        result = rdex.minimize(odd, BOX, maxfev=40, rng=1, **options)
-        clean = rdex.minimize(lambda x: float(x @ x), BOX, maxfev=40, rng=1, **options)
+        result = minimize(odd, BOX, maxfev=40, rng=1, **options)
+        clean = minimize(lambda x: float(x @ x), BOX, maxfev=40, rng=1, **options)
     assert result.nfev <= 40
     assert all(np.array_equal(x, copy) for x, copy in odd.kept)
     if deed != "raise":
@@ -111,15 +111,15 @@ def test_answers(first, later, place, batch):
     options = {"maxfev": 40, "rng": 1, "batch": batch}
     try:
         if place == "f":
-            result = rdex.minimize(lambda x: answer(), BOX, **options)
+            result = minimize(lambda x: answer(), BOX, **options)
         elif place == "g":
             limit = {"type": "ineq", "fun": lambda x: answer()}
-            result = rdex.minimize(lambda x: float(x @ x), BOX, constraints=limit, **options)
+            result = minimize(lambda x: float(x @ x), BOX, constraints=limit, **options)
         elif place == "both":
             problem = rdex.Problem.from_function(lambda x: (1.0, answer()), BOX, n_ineq=1)
-            result = rdex.minimize(problem, **options)
+            result = minimize(problem, **options)
         else:
-            result = rdex.minimize(lambda x: answer(), BOX, vectorized=True, **options)
+            result = minimize(lambda x: answer(), BOX, vectorized=True, **options)
     except (ValueError, TypeError, rdex.RdexError) as error:
         assert str(error)
         return
@@ -144,12 +144,12 @@ def test_base_exceptions(tmp_path, kind, at, options):
     kept = {"maxfev": 60, "rng": 1, "evaluations": tmp_path / "e.csv", **options}
     problem = rdex.Problem.from_function(fun, BOX, name="odd")
     if kind is KeyboardInterrupt:
-        assert rdex.minimize(problem, **kept).status == rdex.Status.INTERRUPTED
+        assert minimize(problem, **kept).status == rdex.Status.INTERRUPTED
     else:
         with pytest.raises(kind):
-            rdex.minimize(problem, **kept)
-    again = rdex.minimize(problem, **kept)
-    clean = rdex.minimize(lambda x: float(x @ x), BOX, maxfev=60, rng=1, **options)
+            minimize(problem, **kept)
+    again = minimize(problem, **kept)
+    clean = minimize(lambda x: float(x @ x), BOX, maxfev=60, rng=1, **options)
     assert again.fun == clean.fun and again.nfev == clean.nfev
 
 
@@ -169,6 +169,6 @@ def test_functions_that_fork_in_workers(way):
         return float(x @ x)
 
     options = {"maxfev": 60, "rng": 1, "batch": 4}
-    result = rdex.minimize(fun, BOX, workers=2, **options)
-    clean = rdex.minimize(lambda x: float(x @ x), BOX, **options)
+    result = minimize(fun, BOX, workers=2, **options)
+    clean = minimize(lambda x: float(x @ x), BOX, **options)
     assert result.fun == clean.fun and np.array_equal(result.x, clean.x)

@@ -177,7 +177,7 @@ def checked_facts(facts: Any, path: str) -> dict[str, Any]:
         is_number = (
             isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
         )
-        if not (is_number or (value is None and name != "nfev") or name not in facts):
+        if not (is_number or (value is None and name == "maxtime") or name not in facts):
             raise RunFileError(f"{path} is damaged: {name} is {value!r}")
     return facts
 
