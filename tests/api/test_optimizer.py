@@ -226,7 +226,7 @@ def test_other_counts_and_broken_states_are_refused(tmp_path):
     with pytest.raises(RunFileError, match="other arguments"):
         Optimizer(BOX, n_ineq=2, maxfev=300).load_state_dict(make().state_dict())
     state = make().state_dict()
-    del state["memory"]
+    del state["engine.memory"]
     with pytest.raises(RunFileError, match="lacks memory"):
         make().load_state_dict(state)
     path = tmp_path / "run.npz"

@@ -191,8 +191,8 @@ def test_other_headers_and_versions(saved, record):
 
 def test_missing_and_misshapen_arrays(saved):
     whole = saved.read_bytes()
-    for changes in ({"ranks.pool": None}, {"settings": np.zeros(3)},
-                    {"run": np.zeros((2, 2), np.int64)}, {"run": np.zeros(99)}):  # fmt: skip
+    for changes in ({"engine.ranks.pool": None}, {"engine.settings": np.zeros(3)},
+                    {"engine.run": np.ones((2, 2))}, {"engine.run": np.zeros(99)}):  # fmt: skip
         saved.write_bytes(whole)
         rewrite(saved, **changes)
         with pytest.raises(RunFileError):

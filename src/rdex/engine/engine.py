@@ -83,7 +83,7 @@ class Engine(RunView):
     # --- saved and restored -----------------------------------------------------------------------
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that a run is, by name; `restore` goes on from it, bit for bit."""
-        return {name: np.array(array) for name, array in flattened(self.state).items()}
+        return {name: np.array(array) for name, array in flattened(self.state, "engine.").items()}
 
     def restore(self, arrays: dict[str, Any], may_grow: bool = False) -> None:
         """Go on from what `arrays` gave; further entries are ignored.
@@ -92,7 +92,8 @@ class Engine(RunView):
         belongs to it: `extend` goes on from there. Raises RunFileError, and changes nothing, where
         the arrays are not those of such a run.
         """
-        self.state = checked_state(self.state, arrays, may_grow)
+        mine = {name.removeprefix("engine."): array for name, array in arrays.items()}
+        self.state = checked_state(self.state, mine, may_grow)
         self.maxfev = int(self.state.settings[0]["maxfev"])
         if may_grow:
             self.settings = self.settings.replace(n0=self.n0)
