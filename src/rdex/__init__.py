@@ -5,7 +5,7 @@ Public names are imported when first used, so that `import rdex` stays light.
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PUBLIC = {
     "EvaluationError": "rdex.common.errors",
