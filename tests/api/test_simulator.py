@@ -123,7 +123,7 @@ def test_vectorised_and_compiled_functions_keep_a_file_too(tmp_path):
     options = {"maxfev": 80, "rng": 1, "batch": 8}
     result = minimize(rows, BOX, vectorized="rows", evaluations=tmp_path / "e.csv", **options)
     assert max(sizes) == 8 and len(result.evaluations) == 80
-    assert same_run(result, minimize(lambda x: x @ x, BOX, **options))
+    assert same_run(result, minimize(lambda x: (x**2).sum(), BOX, **options))
     compiled = get("g2006/G24")
     again = minimize(compiled, evaluations=tmp_path / "f.csv", **options)
     assert same_run(again, minimize(compiled, **options))
@@ -304,7 +304,8 @@ def test_a_finished_run_goes_on_with_more_evaluations(tmp_path, options):
     more = minimize(counted, BOX, maxfev=900, **options)
     assert more.nfev == 900 and more.continued == [[300, 300]]
     assert (more.cv, more.fun) <= (first.cv, first.fun)
-    assert len(more.evaluations) == 900 and len(counted.points) <= 600
+    assert len(more.evaluations) == 900
+    assert len(counted.points) <= 601  # one stored point is evaluated again, to compare
     assert len(more.population) == 4 and more.history.n.max() > 20
     again = minimize(tilted, BOX, maxfev=900, **options)
     assert same_run(again, more) and again.continued == [[300, 300]]
@@ -336,7 +337,8 @@ def test_a_killed_run_goes_on_with_more_evaluations(tmp_path, monkeypatch, algor
     more = minimize(counted, BOX, maxfev=600, **options)
     ((nfev, before),) = more.continued
     assert more.nfev == 600 and 190 <= nfev < 300 and before == 400
-    assert not {x.tobytes() for x in stopped.points} & {x.tobytes() for x in counted.points}
+    again = {x.tobytes() for x in stopped.points} & {x.tobytes() for x in counted.points}
+    assert len(again) <= 1  # one stored point, to compare
     shutil.copy(old, kept)  # killed once more before the next checkpoint
     nothing = Counting(tilted, most=1)  # one stored point is evaluated again, to compare
     nothing.__name__ = "tilted"

@@ -58,10 +58,11 @@ def checked_state(here: Any, arrays: dict[str, Any], may_grow: bool) -> Any:
         raise RunFileError("the state belongs to a run with other arguments")
     # Files do not keep that records are aligned, and equal types may differ in it.
     given = {name: array.view(mine[name].dtype) for name, array in given.items()}
-    may_grow = may_grow and not isinstance(here, UdeState)
-    check_shapes(mine, given, may_grow)
+    has_fixed_size = isinstance(here, UdeState)
+    check_shapes(mine, given, may_grow and not has_fixed_size)
     state = with_arrays(here, given)
-    check_arguments(here, state, may_grow)
+    free = ("maxfev",) if has_fixed_size else ("maxfev", "n0")
+    check_arguments(here, state, free if may_grow else ())
     wrong = next(problems(state), None)
     if wrong is not None:
         raise RunFileError(f"the state is damaged: {wrong}")
@@ -84,11 +85,10 @@ def check_shapes(
             raise RunFileError("the state belongs to a run with other arguments")
 
 
-def check_arguments(here: Any, state: Any, may_grow: bool) -> None:
-    """Constants, box and limits are those of `here`."""
+def check_arguments(here: Any, state: Any, free: tuple[str, ...]) -> None:
+    """Constants, but for those that are free to differ, box and limits are those of `here`."""
     # Weights may have been learnt meanwhile.
     rows = layout.TOLERANCE if here.run["scale_auto"][0] else slice(None)
-    free = ("n0", "maxfev") if may_grow else ()
     fixed = [name for name in here.settings.dtype.names if name not in free]
     if not (
         all(np.array_equal(here.settings[name], state.settings[name]) for name in fixed)

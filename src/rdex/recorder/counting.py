@@ -120,7 +120,7 @@ class CountingRecorder:
         sizes = (n,), (n, self._inner.n_ineq), (n, self._inner.n_eq)
         f, g, h = (np.full(size, np.inf) for size in sizes)
         if allowed.any():
-            values = values_of(self._inner, x[allowed], self.nfev > 0)
+            values = self._inner.evaluate(x[allowed])
             f[allowed], g[allowed], h[allowed] = values
         return f, g, h
 
