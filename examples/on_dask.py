@@ -1,4 +1,5 @@
-"""Evaluations on a Dask cluster; the answer does not depend on the number of workers.
+"""Evaluations on a Dask cluster; with the same batch= the answer is the same for any number of
+workers.
 
 Replace the local cluster by the address of yours: Client("scheduler:8786").
 """
@@ -23,7 +24,7 @@ if __name__ == "__main__":
         n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
     )
     with cluster, Client(cluster) as client:
-        result = rdex.minimize(problem, workers=client, maxfev=120, rng=1)
-    alone = rdex.minimize(problem, updating="deferred", maxfev=120, rng=1)
+        result = rdex.minimize(problem, workers=client, batch=4, maxfev=120, rng=1)
+    alone = rdex.minimize(problem, batch=4, maxfev=120, rng=1)
     print(result)
     print("\nthe same run without workers:", (alone.x == result.x).all())

@@ -290,11 +290,11 @@ def test_settings_of_ones_own_are_used_as_they_are():
 
 
 def test_polish_is_kept_in_a_checkpoint(tmp_path):
-    whole = rdex.minimize(G15, maxfev=400, rng=1, polish=True)
-    path = tmp_path / "run"
-    begun = rdex.minimize(G15, maxfev=400, rng=1, polish=True, checkpoint=path,
-                          callback=lambda r: r.nfev > 200)  # fmt: skip
-    ended = rdex.minimize(G15, maxfev=400, rng=1, polish=True, checkpoint=path)
+    options = {"maxfev": 400, "rng": 1, "algorithm": "rdex-csop", "polish": True}
+    whole = rdex.minimize(G15, **options)
+    options["checkpoint"] = tmp_path / "run"
+    begun = rdex.minimize(G15, callback=lambda r: r.nfev > 200, **options)
+    ended = rdex.minimize(G15, **options)
     assert begun.nfev < 400 == ended.nfev
     assert whole.fun == ended.fun
     assert spent(whole) == spent(ended) <= 40
