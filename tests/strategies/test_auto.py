@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from runs import make_context, make_problem, sample_at
+from strategy_runs import make_context, make_problem, sample_at
 
 import rdex
 from rdex.strategies.auto import MODELS, Auto, AutoSettings

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from runs import make_problem
+from strategy_runs import make_problem
 
 from rdex.problem.space import Space
 from rdex.strategies.credit import Credit, gain_of

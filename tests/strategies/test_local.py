@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from runs import drive, make_context, make_problem, sample_at
+from strategy_runs import drive, make_context, make_problem, sample_at
 
 import rdex
 from rdex.strategies.local import BUDGET, CONVERGED, FAILED, FLAT, NOISY, local_search
