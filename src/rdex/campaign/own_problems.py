@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +46,8 @@ class ProblemFile:
 
 @functools.lru_cache(maxsize=64)
 def _loaded(file: ProblemFile) -> Problem:
-    return problem_of_names(loaded_names(file.path, file.source), Path(file.path), file.name)
+    problem = problem_of_names(loaded_names(file.path, file.source), Path(file.path), file.name)
+    return replace(problem, info={**problem.info, "suite": SUITE})
 
 
 def find_problem_file(place: str) -> ProblemFile:

@@ -55,6 +55,9 @@ class CountingRecorder:
         Number K of records of the best so far.
     eq_tol : float
         |h| above it is a violation.
+    survives : bool
+        Points where the function raises fail, but for the first call; else the exception ends the
+        run.
 
     Examples
     --------
@@ -66,9 +69,11 @@ class CountingRecorder:
     """
 
     def __init__(
-        self, problem: Problem, maxfev: int, checkpoints: int = 2000, eq_tol: float = 1e-4
-    ) -> None:
+        self, problem: Problem, maxfev: int, checkpoints: int = 2000, eq_tol: float = 1e-4,
+        survives: bool = False,
+    ) -> None:  # fmt: skip
         self.maxfev = int(maxfev)
+        self.survives = survives
         self.n_outside = 0
         self._inner = problem
         self._limit = np.ones((2, problem.n_constraints))
@@ -120,7 +125,8 @@ class CountingRecorder:
         sizes = (n,), (n, self._inner.n_ineq), (n, self._inner.n_eq)
         f, g, h = (np.full(size, np.inf) for size in sizes)
         if allowed.any():
-            values = self._inner.evaluate(x[allowed])
+            has_begun = self.survives and self.nfev > 0
+            values = values_of(self._inner, x[allowed], has_begun)
             f[allowed], g[allowed], h[allowed] = values
         return f, g, h
 
