@@ -74,7 +74,7 @@ def test_runs_that_no_campaign_makes_are_refused(store, run):  # noqa: F811
 
 READ = """
 import glob, sys
-import pyarrow.parquet
+import pyarrow.parquet, scipy.linalg  # BLAS has threads of its own
 from rdex.store import Store, load
 
 def threads():  # those of the allocator come and go, and do no harm
