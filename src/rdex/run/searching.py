@@ -171,6 +171,12 @@ class JournalSearching:
         """Points of the strategy."""
         return self._journal.ask(n)
 
+    def __deepcopy__(self, memo: Any) -> JournalSearching:
+        """A search at the same point: generators cannot be copied, so the calls are made again."""
+        copy = JournalSearching(self.spec, self._make)
+        copy.restore(self.arrays(), self.facts())
+        return copy
+
     def stretch(self) -> tuple[Engine, int] | None:
         """A differential evolution that may run by itself, and to which of its evaluations.
 
