@@ -96,8 +96,10 @@ def sqp_steps(
     >>> solve(steps, values, slopes).z.round(6).tolist()
     [0.5, 0.5]
     """
-    make = _core_steps if core() is not None else _threaded_steps
-    return make(z, lower, upper, first, accuracy, iterations)
+    step = core()
+    if step is None:
+        return _threaded_steps(z, lower, upper, first, accuracy, iterations)
+    return _requests(step, z, lower, upper, first, accuracy, iterations)
 
 
 def solve(
@@ -115,18 +117,6 @@ def solve(
 
 
 # --- SciPy's core, which has no public name ---------------------------------------------------
-def _core_steps(
-    z: Floats,
-    lower: Floats,
-    upper: Floats,
-    first: tuple[Values, Slopes],
-    accuracy: float,
-    iterations: int,
-) -> Steps:
-    step: Any = core()
-    return (yield from _requests(step, z, lower, upper, first, accuracy, iterations))
-
-
 def _requests(
     step: Any,
     z: Floats,
