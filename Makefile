@@ -41,16 +41,21 @@ lint: $(READY) ## ruff, mypy, import directions
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 
-test: lint ## all default checks
-	@$(BIN)/python -m pytest -q --doctest-modules src/rdex
-	@$(BIN)/python -m pytest -q
+# Processes that tests run in; kernels are compiled once, before they start.
+JOBS ?= 2
+PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist loadgroup
+
+test: $(READY) ## all default checks
+	@$(BIN)/rdex warmup >/dev/null & $(MAKE) --no-print-directory lint && wait $$!
+	@$(PYTEST) --doctest-modules src/rdex
+	@$(PYTEST)
 
 test-all: test ## also slow and statistical tests, JIT off with coverage, bounds checks
-	$(BIN)/python -m pytest -q -m slow
-	RDEX_FUZZ=1 $(BIN)/python -m pytest -q tests/fuzz
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m "not slow and not compiled" \
+	$(PYTEST) -m slow
+	RDEX_FUZZ=1 $(PYTEST) tests/fuzz
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not compiled" \
 	  --cov=rdex --cov-report=term:skip-covered
-	NUMBA_BOUNDSCHECK=1 RDEX_CACHE_DIR=$(CURDIR)/out/boundscheck $(BIN)/python -m pytest -q
+	NUMBA_BOUNDSCHECK=1 RDEX_CACHE_DIR=$(CURDIR)/out/boundscheck $(PYTEST)
 
 bench: $(READY) ## speed of engine, suite, minimize, scoring (about 15 minutes on a quiet machine)
 	$(BIN)/python benchmarks/engine.py

@@ -1,4 +1,4 @@
-"""What all tests share: where reference data are, and how Hypothesis draws its examples."""
+"""What all tests share: reference data, how Hypothesis draws its examples, what runs together."""
 
 import os
 from pathlib import Path
@@ -21,3 +21,31 @@ def reference_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no reference data at {folder}: set RDEX_REFERENCE_DIR")
     return folder
+
+
+#: Rooms whose tests are about runs, whatever searches: a cheap search does unless one is named.
+CHEAP_SEARCH = {"api": "rdex-csop", "adapters": "rdex-csop+local"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def cheap_search(request):
+    """`auto`, the default, spends most of its time on models."""
+    name = CHEAP_SEARCH.get(request.path.parent.name)
+    with pytest.MonkeyPatch.context() as patch:
+        if name:
+            import rdex
+
+            for function in (rdex.minimize, rdex.Optimizer.__init__):
+                patch.setitem(function.__kwdefaults__, "algorithm", name)
+        yield
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """With several processes (`-n 2 --dist loadgroup`), the tests of a file stay in one of them.
+
+    So fixtures of a module are made once. Files that share an expensive fixture name one group.
+    """
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))

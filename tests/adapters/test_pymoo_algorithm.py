@@ -36,19 +36,19 @@ def test_constraints_of_both_kinds_arrive():
 
 
 def test_the_same_search_as_the_optimizer_of_rdex():
-    optimizer = rdex.Optimizer([(-5, 5)] * 2, 1, 1, maxfev=400, rng=5)
+    optimizer = rdex.Optimizer([(-5, 5)] * 2, 1, 1, maxfev=60, rng=5, algorithm="auto")
     while not optimizer.stop:
         points = optimizer.ask(10)
         values = Plane().evaluate(points, return_values_of=["F", "G", "H"])
         optimizer.tell(points, *values)
-    result = minimize(Plane(), Rdex(batch=10), ("n_eval", 400), seed=5)
+    result = minimize(Plane(), Rdex(algorithm="auto", batch=10), ("n_eval", 60), seed=5)
     assert result.X.tolist() == optimizer.result().x.tolist()
-    assert result.algorithm.evaluator.n_eval == 400
+    assert result.algorithm.evaluator.n_eval == 60
 
 
 def test_seeds_and_options():
     first, again, other = (
-        minimize(get_problem("g1"), Rdex(maxfev=900), seed=seed).algorithm.opt[0].X
+        minimize(get_problem("g1"), Rdex(maxfev=100), seed=seed).algorithm.opt[0].X
         for seed in (1, 1, 2)
     )
     assert np.array_equal(first, again) and not np.array_equal(first, other)

@@ -1,4 +1,7 @@
-"""The runs that other processes make for test_checkpoint: function, bounds and options."""
+"""The runs that other processes make for test_checkpoint: function, bounds and options.
+
+Each names its algorithm: the tests go on with them in a process where another one is the default.
+"""
 
 import time
 
@@ -15,11 +18,17 @@ def python(slow):
 
 
 def immediate(slow):
-    return python(slow), BOX, {**LENS, "maxfev": 400, "rng": 3}
+    return python(slow), BOX, {**LENS, "maxfev": 400, "rng": 3, "algorithm": "rdex-csop"}
 
 
 def deferred(slow):
-    return python(slow), BOX, {**LENS, "maxfev": 400, "rng": 3, "updating": "deferred"}
+    fun, bounds, options = immediate(slow)
+    return fun, bounds, {**options, "updating": "deferred"}
+
+
+def auto(slow):
+    fun, bounds, options = immediate(slow)
+    return fun, bounds, {**options, "maxfev": 150, "algorithm": "auto"}
 
 
 def compiled(slow):
@@ -38,7 +47,8 @@ def compiled(slow):
     def constraint(x):
         return x[0] + x[1] - 1.0
 
-    return fun, BOX, {"constraints": {"type": "ineq", "fun": constraint}, "maxfev": 400, "rng": 3}
+    options = {"maxfev": 400, "rng": 3, "algorithm": "rdex-csop"}
+    return fun, BOX, {"constraints": {"type": "ineq", "fun": constraint}, **options}
 
 
-KINDS = {"immediate": immediate, "deferred": deferred, "compiled": compiled}
+KINDS = {"immediate": immediate, "deferred": deferred, "auto": auto, "compiled": compiled}

@@ -12,17 +12,6 @@ sys.path.insert(0, str(HERE))
 OVERFLOW = pytest.mark.filterwarnings("ignore:overflow encountered in scalar:RuntimeWarning")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def evolution_by_default():
-    """Most of these tests are about runs, whatever searches: the cheapest search does."""
-    import rdex
-
-    with pytest.MonkeyPatch.context() as patch:
-        for function in (rdex.minimize, rdex.Optimizer.__init__):
-            patch.setitem(function.__kwdefaults__, "algorithm", "rdex-csop")
-        yield
-
-
 def pytest_collection_modifyitems(items):
     for item in items:
         if HERE in item.path.parents:

@@ -18,6 +18,21 @@ def pytest_collection_modifyitems(items):
             item.add_marker(OVERFLOW)
 
 
+def pytest_sessionfinish(session):
+    """A process of `pytest -n` sends its counts to the one that writes the summary."""
+    from fuzzing import DONE
+
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["fuzzed"] = dict(DONE)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    from fuzzing import DONE
+
+    DONE.update(getattr(node, "workeroutput", {}).get("fuzzed", {}))
+
+
 def pytest_terminal_summary(terminalreporter):
     from fuzzing import DONE
 

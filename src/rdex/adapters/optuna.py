@@ -184,8 +184,8 @@ class RdexSampler(_base.BaseSampler):  # type: ignore[misc, name-defined]
     ...     x, y = trial.suggest_float("x", -5, 5), trial.suggest_float("y", -5, 5)
     ...     set_equality(trial, "line", x + y - 1, tol=1e-2)
     ...     return x**2 + y**2
-    >>> study = optuna.create_study(sampler=RdexSampler(500, seed=1))
-    >>> study.optimize(objective, n_trials=500)
+    >>> study = optuna.create_study(sampler=RdexSampler(100, seed=1))
+    >>> study.optimize(objective, n_trials=100)
     >>> round(study.best_value, 1)
     0.5
     """

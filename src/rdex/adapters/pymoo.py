@@ -141,7 +141,7 @@ class Rdex(_algorithm.Algorithm):  # type: ignore[misc, name-defined]
     >>> from pymoo.optimize import minimize
     >>> from pymoo.problems import get_problem
     >>> from rdex.adapters.pymoo import Rdex
-    >>> result = minimize(get_problem("g1"), Rdex(), ("n_eval", 20_000), seed=1)
+    >>> result = minimize(get_problem("g1"), Rdex(), ("n_eval", 200), seed=1)
     >>> round(float(result.F[0]), 3)
     -15.0
     """

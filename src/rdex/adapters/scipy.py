@@ -56,7 +56,7 @@ def scipy_method(
     >>> from scipy.optimize import LinearConstraint, minimize
     >>> result = minimize(
     ...     lambda x: x @ x, [3.0, 3.0], method=rdex.scipy_method, bounds=[(-5, 5)] * 2,
-    ...     constraints=LinearConstraint([[1, 1]], 1, 1), options={"maxfev": 5000, "rng": 1})
+    ...     constraints=LinearConstraint([[1, 1]], 1, 1), options={"maxfev": 200, "rng": 1})
     >>> result.success, round(result.fun, 3)
     (True, 0.5)
     """

@@ -205,7 +205,7 @@ def minimize(
     >>> from scipy.optimize import LinearConstraint
     >>> result = rdex.minimize(
     ...     lambda x: x @ x, [(-5, 5)] * 2,
-    ...     constraints=LinearConstraint([[1, 1]], 1, 1), maxfev=5000, rng=1)
+    ...     constraints=LinearConstraint([[1, 1]], 1, 1), maxfev=200, rng=1)
     >>> result.success, round(result.fun, 3)
     (True, 0.5)
     """

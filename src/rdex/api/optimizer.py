@@ -57,7 +57,7 @@ class Optimizer:
     Examples
     --------
     >>> import rdex
-    >>> optimizer = rdex.Optimizer([(-5, 5)] * 2, n_ineq=1, maxfev=2000, rng=3)
+    >>> optimizer = rdex.Optimizer([(-5, 5)] * 2, n_ineq=1, maxfev=100, rng=3)
     >>> while not optimizer.stop:
     ...     X = optimizer.ask(8)
     ...     optimizer.tell(X, (X**2).sum(1), G=1 - X.sum(1, keepdims=True))
