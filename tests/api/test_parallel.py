@@ -29,8 +29,8 @@ def test_processes_change_nothing(alone, workers):
 
 
 def test_the_default_batch_does_not_depend_on_workers():
-    options = {"maxfev": 100, "rng": 5}
-    one = minimize(simulator(), updating="deferred", **options)
+    options = {"maxfev": 100, "rng": 5, "updating": "deferred", "algorithm": "rdex-csop"}
+    one = minimize(simulator(), **options)
     assert same_run(minimize(simulator(), workers=2, **options), one)
 
 

@@ -138,12 +138,14 @@ def minimize(
         as keyword arguments. Default: a dict where variables are named, else an array.
     updating : None, "immediate", "deferred" or "async"
         Whether each result is used at once, after a batch, or as it comes back from workers that
-        never wait; None chooses immediate for one worker and a scalar function, else deferred.
+        never wait. None chooses: immediate for one worker and a scalar function; for more workers
+        async if the first evaluations take a millisecond or more, else deferred.
+        `result.updating` says which. Async runs do not repeat; "deferred" runs do.
     batch : int
-        Size of a batch, default max(1, min(32, N // 8)). For one seed and batch results are
-        the same for any number of workers. In async runs the number of points that are out at a
-        time, default a few more than there are workers; the results depend on the order in which
-        they come.
+        Size of a batch in deferred runs, which a batch asks for; default max(1, min(32, N // 8)).
+        For one seed and batch results are the same for any number of workers. In async
+        runs the number of points that are out at a time, default a few more than there are
+        workers.
     callback : callable
         ``callback(intermediate_result)`` once per generation; True or StopIteration ends the run.
     progress : bool
@@ -239,7 +241,9 @@ def minimize(
     )  # fmt: skip
     stored = run_on_disk(checkpoint, evaluations)
     is_evolution = settings is not None or kind_of(algorithm)[0] == EVOLUTION
-    size, in_flight = choose_batch(problem, workers, updating, batch, is_evolution)
+    is_measured = finds_its_pace(workers, updating, batch)
+    wanted = "async" if is_measured else updating
+    size, in_flight = choose_batch(problem, workers, wanted, batch, is_evolution)
     if in_flight is not None and batch is None and evaluations is not None and stored:
         in_flight = stored.get("points out") or in_flight  # the order in the log depends on it
     spec = make_spec(
@@ -260,6 +264,7 @@ def minimize(
         in_flight=in_flight,
         maxtime=maxtime,
         is_seeded=rng is not None,
+        is_measured=is_measured,
         polish=polish is True,
     )
     driver = Driver(spec, options)
@@ -268,6 +273,14 @@ def minimize(
         return finished_result(driver, status, polish)
     finally:
         driver.close()
+
+
+def finds_its_pace(workers: Any, updating: str | None, batch: int | None) -> bool:
+    """Whether the time of the first evaluations decides how results are used: for several workers
+    that take points one by one, where the user has not said anything."""
+    takes_points = is_whole(workers) or hasattr(workers, "submit")
+    is_open = updating is None and batch is None
+    return is_open and takes_points and (number_of_workers(workers) or 1) > 1
 
 
 def choose_batch(

@@ -37,6 +37,13 @@ def solve(
     ] = None,
     rng: Annotated[int | None, typer.Option(help="Seed; without it every run is new.")] = None,
     workers: Annotated[int, typer.Option(help="Processes that evaluate; -1: one per core.")] = 1,
+    updating: Annotated[
+        str | None,
+        typer.Option(
+            help="immediate, deferred (runs repeat) or async (workers never wait); by default "
+            "chosen by the time of the first evaluations."
+        ),
+    ] = None,
     algorithm: Annotated[
         str, typer.Option(help="auto chooses by itself; or scout, rdex-csop+local, rdex-csop, ...")
     ] = "auto",
@@ -82,6 +89,7 @@ def solve(
             maxfev=maxfev,
             rng=rng,
             workers=workers,
+            updating=updating,
             algorithm=algorithm,
             checkpoint=checkpoint,
             evaluations=evaluations,
@@ -222,4 +230,6 @@ def facts(result: Result) -> dict[str, Any]:
         "maxfev": result.maxfev,
         "algorithm": result.algorithm,
         "seconds": result.seconds,
+        "updating": result.updating,
+        "workers_busy": result.get("workers_busy"),
     }

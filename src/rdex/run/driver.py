@@ -30,6 +30,7 @@ from rdex.problem.problem import Floats
 from rdex.run.checkpoint import Checkpoint, known_best, same_values
 from rdex.run.interrupts import raise_again, signals_end_the_run
 from rdex.run.options import RunOptions
+from rdex.run.pace import Pace
 from rdex.run.searching import EngineSearching, JournalSearching, make_searching
 from rdex.run.spec import FREE_IN_LOGS, RunSpec, differences
 from rdex.run.status import Status
@@ -60,6 +61,7 @@ class Driver:
         self._next_id = spec.maxfev  # of points beside the search
         self.notes: list[str] = []  # what the result says of the files that were read
         self.searching = make_searching(spec)
+        self.pace = Pace(spec.in_flight, spec.is_measured)
         self._direct = Direct(spec.problem, self.policy)
         self.keeper: Checkpoint | None = None
         self.evaluator: Evaluator | None = None
@@ -85,6 +87,7 @@ class Driver:
                 log.warning("%s", self.notes[-1])
         self.policy.has_begun = self.searching.standing.nfev > 0
         stored = {} if self.keeper is None else self.keeper.stored
+        self.pace.restore(stored)
         self.evaluator = self._make_evaluator(stored)
         elapsed = float(stored.get("elapsed", 0.0))
         if self.evaluator is not None:
@@ -266,7 +269,8 @@ class Driver:
 
     def _drive(self, evaluator: Evaluator) -> None:
         """Ask, submit, collect, tell."""
-        searching, watch, in_flight = self.searching, self.watch, self.spec.in_flight
+        searching, watch, pace = self.searching, self.watch, self.pace
+        in_flight = self.spec.in_flight
         for trial in searching.pending():
             evaluator.submit(trial.id, trial.x)
         has_stretches = self._has_stretches(evaluator)
@@ -280,11 +284,12 @@ class Driver:
             if not evaluator.n_out:
                 watch.status = Status.FINISHED  # the strategy has nothing more to ask
                 continue
-            entries = self._collected(evaluator, evaluator.n_out if in_flight is None else 1)
+            entries = self._collected(evaluator, evaluator.n_out if pace.waits else 1)
             if entries is None:
                 continue  # the time is up
             watch.set_clock(max(entry.at for entry in entries))
             watch.note_evaluation(max(entry.outcome.seconds for entry in entries))
+            pace.note(entries)
             for entry in sorted(entries, key=lambda entry: entry.number):
                 searching.tell(entry, evaluator.counted(entry.outcome))
 
@@ -326,7 +331,7 @@ class Driver:
 
     def _facts(self) -> dict[str, Any]:
         """What a checkpoint holds beside the search."""
-        facts = self.searching.facts()
+        facts = self.searching.facts() | self.pace.facts()
         skipping = None if self.evaluator is None else self.evaluator.skipping
         if skipping is not None:
             facts["largest"] = skipping.largest.tolist()

@@ -86,6 +86,10 @@ class Result(OptimizeResult):  # type: ignore[misc]
         What each violation was divided by in the search.
     feasible_shares : list of FeasibleShare
         With `feasibility_only`: which share of random points satisfies each constraint.
+    updating : str
+        How results were used: "immediate", "deferred" (after a batch) or "async" (as they came).
+    workers, workers_busy : int, float
+        Number of workers, and the share of their time spent in the function.
     problem_name, seed : str
         Name of the function or Problem, and the entropy of the seed.
     settings, maxfev, seconds, variable_names, units, lower, upper : various
@@ -258,8 +262,9 @@ def finished_result(driver: Driver, status: Status, polish: Any = False) -> Resu
     if skipping is not None:
         best = best_as_known(skipping, best)
     result = make_result(driver.searching, status, seconds, best)
+    result.updating = updating_of(driver)
     if evaluator is not None:
-        result.update(evaluator_fields(evaluator, seconds))
+        result.update(evaluator_fields(evaluator, seconds, result.updating))
     if driver.spec.wants_any_feasible:
         from rdex.run.shares import feasible_shares
 
@@ -287,21 +292,27 @@ def best_as_known(skipping: Skipping, best: Point) -> Point:
     return best if outcome is None else best._replace(g=outcome.g, h=outcome.h)
 
 
-def evaluator_fields(evaluator: Evaluator, seconds: float) -> dict[str, Any]:
+def updating_of(driver: Driver) -> str:
+    """How the run used its results: "immediate", "deferred" or "async"."""
+    return "immediate" if driver.spec.batch == 1 else driver.pace.updating
+
+
+def evaluator_fields(evaluator: Evaluator, seconds: float, updating: str) -> dict[str, Any]:
     """What a result says about its evaluations."""
     busy, n = evaluator.judging.share_busy, evaluator.pool.n or 1
-    fields: dict[str, Any] = {"workers_busy": busy}
+    fields: dict[str, Any] = {"workers": n, "workers_busy": busy}
     if evaluator.skipping is not None:
         fields["n_skipped"] = evaluator.skipping.n_skipped
     if evaluator.log is not None:
         fields["evaluation_log"] = evaluator.log
     if busy is not None and n > 1 and busy < HINT_BELOW and seconds > HINT_AFTER:
+        advice = 'updating="async" keeps more of them busy; ' if updating != "async" else ""
         log.warning(
-            "the %d workers were busy %.0f %% of the time: a larger batch=, or "
-            'updating="async", keeps more of them busy; evaluations of a few milliseconds '
+            "the %d workers were busy %.0f %% of the time: %sevaluations of a few milliseconds "
             "need no workers",
             n,
             100 * busy,
+            advice,
         )
     return fields
 

@@ -54,6 +54,7 @@ class RunSpec:
     tolerances and scales. start: given points and values. goal: stop at a feasible f at or below.
     batch: points per batch, None for the strategy's own choice. in_flight: points out at a time in
     runs whose results are used as they come, else None. checkpoints: records of the history.
+    is_measured: whether such a run begins in batches, until its evaluations prove to be slow.
     is_preset: whether the settings are ours, fitted to the budget, not the user's own.
     """
 
@@ -71,6 +72,7 @@ class RunSpec:
     maxtime: float | None
     seed: np.random.SeedSequence
     is_seeded: bool
+    is_measured: bool = False
     is_preset: bool = True
 
     @property
@@ -169,6 +171,13 @@ class RunSpec:
             engine.inject(x, f, g, h)
         return engine
 
+    @property
+    def _updating(self) -> str:
+        """How results are used, for files of runs."""
+        if self.in_flight is None:
+            return "ordered"
+        return "measured" if self.is_measured else "async"
+
     def description(self) -> dict[str, Any]:
         """The run as JSON values: what files of runs hold and compare."""
         problem, limits, scale = self.problem, self.limits, self.limits.scale
@@ -189,7 +198,7 @@ class RunSpec:
             "maxfev": self.maxfev,
             "maxtime": self.maxtime,
             "batch": self.batch,
-            "updating": "ordered" if self.in_flight is None else "async",
+            "updating": self._updating,
             "points out": self.in_flight,
             "target": ANY_FEASIBLE
             if self.goal == math.inf
@@ -262,6 +271,7 @@ def make_spec(
     in_flight: int | None = None,
     maxtime: float | None = None,
     is_seeded: bool = True,
+    is_measured: bool = False,
     polish: bool = False,
 ) -> RunSpec:
     """Check everything that decides a run, and put it together."""
@@ -295,6 +305,7 @@ def make_spec(
         maxtime=maxtime,
         seed=seed,
         is_seeded=is_seeded,
+        is_measured=is_measured,
         is_preset=settings is None and isinstance(base, str),
     )
 

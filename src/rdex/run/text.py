@@ -87,7 +87,7 @@ def facts(result: Result) -> Rows:
     if result.get("n_skipped"):
         rows.append(("skipped", f"{result.n_skipped} evaluations by cheap constraints"))
     if result.get("workers_busy") is not None:
-        rows.append(("workers", f"busy {100 * result.workers_busy:.0f} % of the time"))
+        rows.append(("workers", workers_text(result)))
     if result.violations and result.first_feasible:
         rows.append(("feasible", f"first at evaluation {result.first_feasible}"))
     elif result.violations and math.isfinite(result.cv):
@@ -96,6 +96,14 @@ def facts(result: Result) -> Rows:
     if "polished" in result:
         rows.append(("polish", "kept" if result.polished else "not better, dropped"))
     return rows
+
+
+def workers_text(result: Result) -> str:
+    """How many, how busy, and how their results were used."""
+    used = "as they came" if result.updating == "async" else "in batches"
+    word = f'updating="{result.updating}"'
+    busy = f"busy {100 * result.workers_busy:.0f} % of the time"
+    return f"{result.workers}, {busy}; results used {used} ({word})"
 
 
 def objective_text(result: Result) -> str:
