@@ -5,8 +5,10 @@ cached on disk like all kernels.
 """
 
 from rdex.engine.kernels.generation import epsilon as epsilon_part
+from rdex.engine.kernels.generation import is_settled as settled_part
 from rdex.engine.kernels.generation import lehmer as lehmer_part
 from rdex.engine.kernels.generation import median_size as median_part
+from rdex.engine.kernels.generation import progress as progress_part
 from rdex.engine.kernels.generation import reduce_front as reduce_part
 from rdex.engine.kernels.layout import Members, Trial
 from rdex.engine.kernels.order import merge_ranked as merge_part
@@ -16,16 +18,16 @@ from rdex.engine.kernels.order import rank_members as rank_part
 from rdex.engine.kernels.order import reposition as reposition_part
 from rdex.engine.kernels.order import sort_by as sort_part
 from rdex.engine.kernels.random import below, cauchy, half_words, next_word, normal, uniform
-from rdex.engine.kernels.restart import is_settled as settled_part
-from rdex.engine.kernels.sampling import (
+from rdex.engine.kernels.steps import improvement as improvement_part
+from rdex.engine.kernels.variation import (
     biased_parameters,
+    combine,
+    draw_bits,
+    perturb_parent,
     rank_exponential,
     rank_linear,
     standard_parameters,
 )
-from rdex.engine.kernels.sampling import progress as progress_part
-from rdex.engine.kernels.selection import improvement as improvement_part
-from rdex.engine.kernels.variation import combine, draw_bits, perturb_parent
 from rdex.engine.kernels.variation import sort_donors as donors_part
 from rdex.evaluation.kernels import settle, violation
 from rdex.jit.compiling import kernel

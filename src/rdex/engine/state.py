@@ -19,6 +19,9 @@ from rdex.problem.problem import Floats, Problem
 #: Absolute perturbations are tuned on boxes this wide; "range" scales by width / this.
 REFERENCE_WIDTH = 200.0
 
+#: Columns of a row of x are a multiple of this.
+LANES = 8
+
 
 class Request(NamedTuple):
     """What is asked of a run beside its problem and its settings; `Engine` explains it."""
@@ -94,7 +97,7 @@ def begin(
     random = seed_words(request.rng)
     box = make_box(problem, unit, request.log_variables)
     limit, scale_auto = make_limit(problem, request.limits)
-    x = np.zeros((rows.x, layout.padded(d)))
+    x = np.zeros((rows.x, padded(d)))
     x[:n0, :d] = initial_points(random, box, n0, d)
     if request.initial is not None:
         given = encoded_points(request.initial, problem, box)[:n0]
@@ -198,6 +201,11 @@ def perturbation(problem: Problem, settings: Settings, request: Request) -> Floa
     return settings.perturb_scale * (width / REFERENCE_WIDTH)
 
 
+def padded(d: int) -> int:
+    """Columns of a row of x for d variables."""
+    return -(-d // LANES) * LANES
+
+
 def make_box(
     problem: Problem, unit: Floats | float, log_variables: NDArray[np.bool_] | None
 ) -> Floats:
@@ -227,7 +235,7 @@ def make_box(
         box[layout.MAPPING, log_variables] = layout.LOGARITHMIC
     box[layout.LOWER], box[layout.UPPER] = lower, upper
     box[layout.UNIT] = unit
-    return np.pad(box, ((0, 0), (0, layout.padded(problem.dim) - problem.dim)))
+    return np.pad(box, ((0, 0), (0, padded(problem.dim) - problem.dim)))
 
 
 def make_limit(problem: Problem, limits: Limits) -> tuple[Floats, bool]:

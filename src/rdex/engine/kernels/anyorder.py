@@ -13,10 +13,10 @@ back at any point. Two things differ from taking results in the order of asking:
 from numba import types
 
 from rdex.engine.kernels.drivers import decode, hand_out, row_of, swap_rows
-from rdex.engine.kernels.generation import NO_EPS, begin_generation, size_at
+from rdex.engine.kernels.generation import NO_EPS, begin_generation, progress, size_at
 from rdex.engine.kernels.layout import INITIAL, STATE_TYPE, Steps
 from rdex.engine.kernels.order import rank_members
-from rdex.engine.kernels.sampling import progress, uniform_row
+from rdex.engine.kernels.random import uniform_row
 from rdex.engine.kernels.steps import admit, can_ask, tell_row
 from rdex.engine.kernels.variation import ask_row
 from rdex.jit.compiling import kernel, part

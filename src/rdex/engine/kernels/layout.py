@@ -10,7 +10,7 @@ Everybody lives in the matrix members.x (with f and phi beside it), and a member
     n0 .. 3 n0-1            P, the successes set aside for it, and free rows
     3 n0 .. 3 n0+capacity-1 rows handed out and not yet decided ("pending")
     the last row            spare: the parent of a perturbed trial
-Rows of x and box are filled up with zeros to a whole number of vectors, `padded(d)` columns: the
+Rows of x and box are filled up with zeros to a whole number of vectors, `engine.state.padded`: the
 loops over them need no remainder, which took as long as the rest.
 Kernels pass row numbers, not row views: without `rdex.jit.references` a view costs two atomic
 reference counts.
@@ -23,16 +23,8 @@ from numba import from_dtype, types
 
 from rdex.jit.signatures import INTEGERS, MATRIX, VECTOR, WORDS
 
-#: Columns of a row are a multiple of this.
-LANES = 8
-
 #: Bits of a filled-up column: above every limit, so that it is never taken from the mutant.
 NEVER = np.int64(2**63 - 1)
-
-
-def padded(d):
-    """Columns of a row of x for d variables."""
-    return -(-d // LANES) * LANES
 
 
 # --- settings: constants of a run, written by `engine.state.settings_record` ----------------------

@@ -3,7 +3,7 @@
 from numba import types
 
 from rdex.engine.kernels.drivers import decode
-from rdex.engine.kernels.sampling import uniform_row
+from rdex.engine.kernels.random import uniform_row
 from rdex.jit.compiling import kernel
 from rdex.jit.signatures import MATRIX, WORDS
 

@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from rdex.engine.kernels.layout import LOWER, UPPER
 from rdex.jit.compiling import part
 
 _1 = np.uint64(1)
@@ -212,3 +213,12 @@ def _four_words(rng):
             "rng must be what numpy.random.default_rng accepts (None, int, sequence of ints, "
             f"SeedSequence, BitGenerator, Generator), got {rng!r}"
         ) from error
+
+
+@part()
+def uniform_row(random, box, x, row, d):
+    """Write a uniform point of the engine's box into a row of x."""
+    for j in range(d):
+        low = box[LOWER, j]
+        high = box[UPPER, j]
+        x[row, j] = min(low + uniform(random) * (high - low), high)
