@@ -8,7 +8,7 @@ from problems import same_run
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from rdex import Problem, minimize
-from rdex.api.minimize import with_working_compiler
+from rdex.problem.arguments import with_working_compiler
 
 numba = pytest.importorskip("numba")
 pytestmark = pytest.mark.compiled

@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import Bounds
 
 from rdex import Problem
+from rdex.problem.checks import read_bounds
 from rdex.problem.functions import as_number
-from rdex.problem.problem import read_bounds
 
 BOX = [(-5, 5)] * 2
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 
 from rdex import Optimizer, Problem, minimize
-from rdex.common.checks import as_float, as_floats
+from rdex.problem.checks import as_float, as_floats
 
 BOX = [(-5.0, 5.0)] * 2
 
@@ -94,7 +94,7 @@ def test_vectorised_constraints_for_every_number_of_columns(m, layout):
         return (x[:, 0] if layout == "rows" else x[0]) * (k + 1)
 
     def make(vectorized):
-        from rdex.api.arguments import make_problem
+        from rdex.problem.arguments import ProblemArguments, make_problem
 
         functions = [
             (lambda x, k=k: column(x, k)) if vectorized else (lambda x, k=k: x[0] * (k + 1))
@@ -102,10 +102,9 @@ def test_vectorised_constraints_for_every_number_of_columns(m, layout):
         ]
         constraints = [NonlinearConstraint(function, 3, np.inf) for function in functions]
         constraints.append(NonlinearConstraint(functions[0], 1, 1))  # not the simple case
-        return make_problem(
-            (lambda x: column(x, 0)) if vectorized else (lambda x: x[0]), BOX, (), constraints,
-            layout if vectorized else False, None, None, None,
-        )  # fmt: skip
+        fun = (lambda x: column(x, 0)) if vectorized else (lambda x: x[0])
+        used = layout if vectorized else False
+        return make_problem(ProblemArguments(fun, BOX, constraints=constraints, vectorized=used))
 
     x = np.random.default_rng(m).uniform(-5, 5, (33, 2))
     for n in (1, 3, 33):

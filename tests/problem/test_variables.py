@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rdex import Problem, Variables
-from rdex.problem.calling import Presenting
+from rdex.problem.functions import Presenting
 from rdex.problem.space import Space
 from rdex.problem.variables import read_variables
 

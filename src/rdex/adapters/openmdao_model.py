@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rdex.common.extras import require
+from rdex.problem.constraints import Stated
 from rdex.problem.problem import Floats, Problem
-from rdex.problem.stated import Stated
 
 _driver = require("openmdao.core.driver", "openmdao")
 _errors = require("openmdao.core.analysis_error", "openmdao")

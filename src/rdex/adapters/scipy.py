@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rdex.api.minimize import minimize
-from rdex.problem.problem import read_bounds
+from rdex.problem.checks import read_bounds
 
 if TYPE_CHECKING:
     from rdex.run.result import Result

@@ -10,10 +10,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rdex.api.arguments import make_problem, with_working_compiler
-from rdex.common.checks import checked_count, checked_number
 from rdex.engine.settings import Settings
+from rdex.problem.arguments import ProblemArguments, make_problem, with_working_compiler
+from rdex.problem.checks import checked_count, checked_number
 from rdex.problem.problem import Problem
+from rdex.problem.space import say_what_is_fixed
 from rdex.run.options import RunOptions, is_whole, number_of_workers, points_in_flight
 from rdex.run.spec import make_spec, stored_seed
 from rdex.strategies.registry import EVOLUTION, kind_of
@@ -235,10 +236,12 @@ def minimize(
         raise ValueError(f"maxtime must be >= 0, got {maxtime!r}")
     if not isinstance(polish, bool) and not callable(polish):
         raise ValueError(f"polish must be True, False or callable, got {polish!r}")
-    problem = make_problem(
+    given = ProblemArguments(
         fun, bounds, args, constraints, vectorized, integrality, variable_names, constraint_names,
         cheap_constraints, units, call,
     )  # fmt: skip
+    problem = with_working_compiler(make_problem(given))
+    say_what_is_fixed(problem)
     stored = run_on_disk(checkpoint, evaluations)
     is_evolution = settings is not None or kind_of(algorithm)[0] == EVOLUTION
     is_measured = finds_its_pace(workers, updating, batch)
@@ -247,7 +250,7 @@ def minimize(
     if in_flight is not None and batch is None and evaluations is not None and stored:
         in_flight = stored.get("points out") or in_flight  # the order in the log depends on it
     spec = make_spec(
-        with_working_compiler(problem),
+        problem,
         algorithm=algorithm,
         settings=settings,
         maxfev=maxfev,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rdex.common.checks import as_floats, checked_count
 from rdex.common.errors import RunFileError
 from rdex.engine.files import load_state, save_state
 from rdex.engine.settings import Settings
-from rdex.problem.problem import Floats, Problem, checked_integrality, read_bounds
-from rdex.problem.space import Space
+from rdex.problem.checks import as_floats, checked_count, checked_integrality, read_bounds
+from rdex.problem.problem import Floats, Problem
+from rdex.problem.space import Space, say_what_is_fixed
 from rdex.problem.variables import read_variables
 from rdex.run.checkpoint import checked_facts, describe
 from rdex.run.searching import make_asking
@@ -100,6 +100,7 @@ class Optimizer:
             constraint_names=tuple(constraint_names or ()),
             variables=read_variables(bounds),
         )
+        say_what_is_fixed(self.problem)
         spec = make_spec(
             self.problem,
             algorithm=algorithm,

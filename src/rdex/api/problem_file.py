@@ -12,9 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rdex.api.arguments import make_problem
 from rdex.common.python_file import names_of_source, split_place
 from rdex.problem import Problem
+from rdex.problem.arguments import ProblemArguments, make_problem
 
 #: What a file may define beside a function.
 BESIDE = (
@@ -67,9 +67,7 @@ def problem_of_names(names: dict[str, Any], path: Path, name: str | None) -> Pro
     """The problem among the names of a file; tolerances and starting points are no part of it."""
     given = arguments_of(names, path, name)
     told = {key: each for key, each in given.items() if key not in OF_THE_SEARCH}
-    nothing = {"bounds": None, "args": (), "constraints": (), "vectorized": False,
-               "integrality": None, "variable_names": None, "constraint_names": None}  # fmt: skip
-    return make_problem(**(nothing | told))
+    return make_problem(ProblemArguments(**told))
 
 
 def check_spelling(names: dict[str, Any], known: tuple[str, ...], path: Path) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 from rdex.common.errors import RdexError
 from rdex.engine.files import load_state
 from rdex.evaluation.log_format import FACTS, FORMAT, Contents, parse
+from rdex.problem.constraints import Stated, unit_of
 from rdex.problem.problem import Floats
-from rdex.problem.stated import Stated, unit_of
 from rdex.problem.variables import CATEGORIES
 from rdex.run.constraint_state import ConstraintState, worst_first
 from rdex.store import Store

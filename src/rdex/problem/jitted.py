@@ -30,11 +30,6 @@ class Part(NamedTuple):
     is_number: bool
 
 
-def is_jitted(function: Any) -> bool:
-    """Whether a function was compiled by `numba.njit`; answered without importing numba."""
-    return hasattr(function, "py_func") and hasattr(function, "signatures")
-
-
 def compile_functions(fun: Any, sources: list[Source], dim: int) -> CompiledFunction:
     """One compiled function from a jitted objective and jitted or linear constraints.
 

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rdex.common.checks import as_floats
 from rdex.common.extras import require
-from rdex.problem.stated import Stated, checked_stated, checked_units
+from rdex.problem.checks import (
+    as_floats,
+    checked_box,
+    checked_integrality,
+    checked_layout,
+    checked_names,
+    read_bounds,
+)
+from rdex.problem.constraints import Stated, checked_stated, checked_units
+from rdex.problem.functions import OneFunction, Presenting, VectorisedFunction, is_jitted
+from rdex.problem.variables import Floats as Floats
 from rdex.problem.variables import Variables, read_variables
-
-Floats = NDArray[np.float64]
-
-#: What to do where all lower bounds stand in one row and all upper bounds in the other.
-TRANSPOSED = "if these are (lower bounds, upper bounds), use bounds=list(zip(lower, upper))"
 
 #: More constraints than that are a slip of the pen.
 MOST_CONSTRAINTS = 1_000_000
-
-#: Integers are float64: beyond this they have no neighbours.
-LARGEST_INTEGER = 2.0**53
 
 #: Rows in, (F, G, H) out: X (n, d) -> (n,), (n, m_g), (n, m_h).
 RowFunction = Callable[[Floats], tuple[ArrayLike, ArrayLike, ArrayLike]]
@@ -133,9 +132,9 @@ class Problem:
             if count > MOST_CONSTRAINTS:
                 raise ValueError(f"{label} must be at most {MOST_CONSTRAINTS}, got {count}")
         if self.point is not None and self.compile is None:
-            from rdex.problem.jitted import compile_point, is_jitted
-
             if is_jitted(self.point):
+                from rdex.problem.jitted import compile_point
+
                 put(self, "compile", partial(compile_point, self.point))
         if self.optimum_x is not None:
             put(self, "optimum_x", np.asarray(self.optimum_x, dtype=np.float64))
@@ -212,10 +211,6 @@ class Problem:
         >>> p.evaluate([[0.5, 0.5]])[0].tolist()
         [0.5]
         """
-        from rdex.problem.calling import Presenting
-        from rdex.problem.functions import OneFunction, VectorisedFunction
-        from rdex.problem.jitted import compile_one_function, is_jitted
-
         lower, upper = read_bounds(bounds)
         variables = read_variables(bounds)
         if variables is not None:
@@ -227,6 +222,8 @@ class Problem:
             return cls(lower, upper, n_ineq, n_eq, rows=rows, **facts)
         point = OneFunction(fun, tuple(args), n_ineq, n_eq)
         if is_jitted(fun) and not args:
+            from rdex.problem.jitted import compile_one_function
+
             facts["compile"] = partial(compile_one_function, fun, n_ineq, n_eq)
         return cls(lower, upper, n_ineq, n_eq, point=point, **facts)
 
@@ -442,88 +439,3 @@ class Problem:
                 )
             checked.append(array)
         return checked[0], checked[1], checked[2]
-
-
-def read_bounds(bounds: Any) -> tuple[Floats, Floats]:
-    """Lower and upper bounds from `scipy.optimize.Bounds`, a sequence of (low, high), or names."""
-    if bounds is None:
-        raise ValueError("bounds are needed: a sequence of (low, high), one pair per variable")
-    variables = read_variables(bounds)
-    if variables is not None:
-        return checked_box(*variables.bounds)
-    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
-        lower, upper = np.broadcast_arrays(np.atleast_1d(bounds.lb), np.atleast_1d(bounds.ub))
-        return checked_box(lower, upper)
-    try:
-        pairs = [tuple(pair) for pair in bounds]
-    except TypeError:
-        raise ValueError(
-            f"bounds must be scipy.optimize.Bounds or a sequence of (low, high), got {bounds!r}"
-        ) from None
-    if not pairs:
-        raise ValueError("bounds must hold at least one pair (low, high)")
-    for j, pair in enumerate(pairs):
-        if len(pair) != 2 or not all(isinstance(end, Real) for end in pair):
-            are_rows = len(pairs) == 2 and len(pairs[0]) == len(pairs[1]) > 2
-            hint = f"; {TRANSPOSED}" if are_rows else ""
-            raise ValueError(
-                f"bounds[{j}] must be a pair (low, high) of numbers, got {pair!r}{hint}"
-            )
-    return checked_box([pair[0] for pair in pairs], [pair[1] for pair in pairs])
-
-
-def checked_layout(vectorized: Any) -> bool | str:
-    """False, True or "rows"."""
-    if vectorized is True or vectorized is False or vectorized == "rows":
-        return vectorized
-    raise ValueError(f'vectorized must be False, True or "rows", got {vectorized!r}')
-
-
-def checked_box(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
-    """Both bounds as read-only float64 vectors, or a ValueError naming the variable at fault."""
-    low, high = (as_floats("bounds", ends).copy() for ends in (lower, upper))
-    if low.ndim != 1 or low.shape != high.shape or low.size == 0:
-        raise ValueError(
-            f"bounds must be two vectors of one length > 0, got {low.shape} and {high.shape}"
-        )
-    for j in range(low.size):
-        if not (np.isfinite(low[j]) and np.isfinite(high[j])):
-            raise ValueError(f"bounds[{j}] must be finite, got ({low[j]}, {high[j]})")
-        if low[j] > high[j]:
-            raise ValueError(f"bounds[{j}]: lower {low[j]} is above upper {high[j]}")
-        if not math.isfinite(float(high[j]) - float(low[j])):
-            raise ValueError(f"bounds[{j}]: the width of ({low[j]}, {high[j]}) overflows")
-    low.setflags(write=False)
-    high.setflags(write=False)
-    return low, high
-
-
-def checked_integrality(flags: ArrayLike, lower: Floats, upper: Floats) -> NDArray[np.bool_]:
-    """One flag per variable, each integer variable having an integer inside its bounds."""
-    array = np.asarray(flags)
-    if array.ndim == 0:
-        array = np.full(lower.size, array)
-    if array.shape != lower.shape:
-        raise ValueError(f"integrality must have shape {lower.shape}, got {array.shape}")
-    if not np.isin(array, (0, 1)).all():
-        raise ValueError("integrality must hold 0 (continuous) or 1 (integer) for each variable")
-    whole = array.astype(bool)
-    for j in np.flatnonzero(whole):
-        if np.ceil(lower[j]) > np.floor(upper[j]):
-            raise ValueError(f"bounds[{j}] = ({lower[j]}, {upper[j]}) hold no integer")
-        if max(abs(lower[j]), abs(upper[j])) > LARGEST_INTEGER:
-            raise ValueError(
-                f"bounds[{j}] = ({lower[j]:g}, {upper[j]:g}) of an integer variable must be within "
-                "±2**53: beyond it, float64 cannot tell neighbouring integers apart"
-            )
-    return whole
-
-
-def checked_names(label: str, names: Sequence[str], count: int, letter: str) -> tuple[str, ...]:
-    """`count` distinct names; `letter`1, `letter`2, … where none are given."""
-    given = tuple(str(name) for name in names) or tuple(f"{letter}{i + 1}" for i in range(count))
-    if len(given) != count:
-        raise ValueError(f"{label}: expected {count} names, got {len(given)}")
-    if len(set(given)) != count:
-        raise ValueError(f"{label} must differ from one another")
-    return given

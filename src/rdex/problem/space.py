@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rdex.common.text import printable
-from rdex.problem.problem import TRANSPOSED, Floats, Problem
+from rdex.problem.checks import TRANSPOSED
+from rdex.problem.problem import Floats, Problem
 
 log = logging.getLogger("rdex")
 
@@ -102,17 +103,6 @@ class Space:
         points[..., self.whole] = np.floor(points[..., self.whole] + 0.5)
         return np.clip(points, self.lower, self.upper)
 
-    def say_what_is_fixed(self, names: Sequence[str]) -> None:
-        """Log a warning where variables have no choice: bounds may be the wrong way round."""
-        if not self.fixed.any():
-            return
-        fixed = [name for name, is_fixed in zip(names, self.fixed, strict=True) if is_fixed]
-        named = ", ".join(fixed[:5]) + (f" and {len(fixed) - 5} more" if len(fixed) > 5 else "")
-        is_turned = self.dim == 2 and self.fixed.all() and self.lower[0] <= self.lower[1]
-        log.warning(
-            "fixed by its bounds: %s%s", printable(named), f"; {TRANSPOSED}" if is_turned else ""
-        )
-
     def check_whole(self, label: str, x: Floats, names: Sequence[str]) -> None:
         """Values known at a point belong to that very point: it cannot be rounded, so fractional
         integers raise a ValueError."""
@@ -125,3 +115,16 @@ class Space:
         """Whether all points are inside the bounds and whole where they must be."""
         points = np.asarray(x, dtype=np.float64)
         return bool(np.array_equal(points, self.legal(points)))
+
+
+def say_what_is_fixed(problem: Problem) -> None:
+    """Log a warning where variables have no choice: bounds may be the wrong way round."""
+    space = Space(problem)
+    if not space.fixed.any():
+        return
+    fixed = [name for name, no in zip(problem.variable_names, space.fixed, strict=True) if no]
+    named = ", ".join(fixed[:5]) + (f" and {len(fixed) - 5} more" if len(fixed) > 5 else "")
+    is_turned = space.dim == 2 and space.fixed.all() and space.lower[0] <= space.lower[1]
+    log.warning(
+        "fixed by its bounds: %s%s", printable(named), f"; {TRANSPOSED}" if is_turned else ""
+    )

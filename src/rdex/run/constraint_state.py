@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from rdex.problem.constraints import SIGNS, Stated, unit_of
 from rdex.problem.problem import Floats, Problem
-from rdex.problem.stated import SIGNS, Stated, unit_of
 
 #: An inequality is active within this share of its scale.
 NEAR_ACTIVE = 1e-4

@@ -18,14 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from rdex.common.checks import as_floats
 from rdex.common.errors import LogError, RunFileError
 from rdex.engine.engine import LARGEST_BATCH, Engine
 from rdex.evaluation.direct import Direct
 from rdex.evaluation.evaluator import Evaluator
 from rdex.evaluation.failures import FailurePolicy
 from rdex.evaluation.log import Entry, EvaluationLog, stored_run
-from rdex.evaluation.skipping import CheapFirst, Skipping
+from rdex.evaluation.skipping import Skipping
+from rdex.problem.cheap_first import CheapFirst
+from rdex.problem.checks import as_floats
 from rdex.problem.problem import Floats
 from rdex.run.checkpoint import Checkpoint, known_best, same_values
 from rdex.run.interrupts import raise_again, signals_end_the_run

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rdex.common.checks import checked_number
+from rdex.problem.checks import checked_number
 from rdex.workers.pool import workers_of
 
 Path = str | os.PathLike[str]

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rdex.problem.constraints import unit_of
 from rdex.problem.problem import Floats, Problem
 from rdex.problem.space import Space
-from rdex.problem.stated import unit_of
 from rdex.run.constraint_state import ConstraintState, percent_text, with_unit
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rdex.common.checks import as_floats, checked_count, checked_number
 from rdex.common.errors import RunFileError
 from rdex.engine.constants import Constants
 from rdex.engine.engine import Engine
 from rdex.engine.settings import COMPETITION_BUDGET, Settings, preset
 from rdex.engine.state import Limits
 from rdex.evaluation.judging import Judge
+from rdex.problem.checks import as_floats, checked_count, checked_number
 from rdex.problem.problem import Floats, Problem
 from rdex.problem.space import Space
 from rdex.run.start import Start, make_start
@@ -276,7 +276,6 @@ def make_spec(
 ) -> RunSpec:
     """Check everything that decides a run, and put it together."""
     budget = checked_budget(maxfev, problem.dim)
-    Space(problem).say_what_is_fixed(problem.variable_names)
     kind, base = kind_of(settings if settings is not None and algorithm == AUTO else algorithm)
     if kind in (AUTO, EVOLUTION) and is_discrete(problem):
         kind = DISCRETE

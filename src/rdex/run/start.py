@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rdex.common.checks import as_floats
+from rdex.problem.checks import as_floats
 from rdex.problem.problem import Floats, Problem
 from rdex.problem.space import Space
 from rdex.problem.variables import Variables

@@ -8,7 +8,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from rdex.common.text import printable
-from rdex.problem.stated import OBJECTIVE, unit_of
+from rdex.problem.constraints import OBJECTIVE, unit_of
 from rdex.problem.variables import is_number
 from rdex.run.constraint_state import blocking, with_unit
 
