@@ -27,9 +27,9 @@ import numpy as np
 from rdex import Problem, minimize
 from rdex.engine.anyorder import AnyOrder
 from rdex.engine.engine import Engine
+from rdex.engine.settings import fitted, preset
 from rdex.engine.state import Limits
-from rdex.run.options import points_in_flight
-from rdex.run.spec import make_settings
+from rdex.run.arguments import points_in_flight
 from rdex.suites import get
 
 MEAN, SIGMA, TIMEOUT = 0.05, 1.0, 0.5
@@ -83,7 +83,7 @@ def busy(maxfev: int) -> list[dict[str, Any]]:
 def fly(problem: Problem, in_flight: int, seed: int, maxfev: int) -> float:
     """Final value on a virtual clock: f where feasible, else 1e12 + violation."""
     rng = np.random.default_rng([seed, in_flight])
-    settings = make_settings("rdex-csop", None, problem.dim, maxfev)
+    settings = fitted(preset("rdex-csop"), problem.dim, maxfev)
     engine = Engine(
         problem, settings, maxfev, seed, checkpoints=1, limits=Limits(scale="auto"), capacity=128
     )

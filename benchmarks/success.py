@@ -86,14 +86,14 @@ class Rates(NamedTuple):
 
 def arguments(job: Job, dim: int) -> dict[str, Any]:
     """The call of `minimize` that a variant stands for."""
-    from rdex.run.spec import make_settings
+    from rdex.engine.settings import fitted, preset
 
     changes = dict(CALLS.get(job.variant, {"algorithm": job.variant}))
     names = ("constraint_scale", "algorithm", "polish")
     options = {key: changes.pop(key) for key in names if key in changes}
     if not changes:
         return options
-    settings = make_settings("rdex-csop", None, dim, job.budget)
+    settings = fitted(preset("rdex-csop"), dim, job.budget)
     if "n0_per_dim" in changes:
         changes["n0"] = min(changes.pop("n0_per_dim") * dim, job.budget)
     return {**options, "settings": settings.replace(**changes)}

@@ -71,7 +71,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'rdex' has no attribute {name!r}")
     import importlib
 
-    return getattr(importlib.import_module(_PUBLIC[name]), name)
+    value = globals()[name] = getattr(importlib.import_module(_PUBLIC[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from rdex.engine.settings import Settings
 from rdex.problem.arguments import ProblemArguments, make_problem, with_working_compiler
-from rdex.problem.checks import checked_count, checked_number
+from rdex.problem.checks import checked_number
 from rdex.problem.problem import Problem
 from rdex.problem.space import say_what_is_fixed
-from rdex.run.options import RunOptions, is_whole, number_of_workers, points_in_flight
-from rdex.run.spec import make_spec, stored_seed
-from rdex.strategies.registry import EVOLUTION, kind_of
+from rdex.run.arguments import (
+    RunOptions,
+    SearchArguments,
+    choose_batch,
+    make_spec,
+    stored_seed,
+)
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
@@ -236,21 +240,18 @@ def minimize(
         raise ValueError(f"maxtime must be >= 0, got {maxtime!r}")
     if not isinstance(polish, bool) and not callable(polish):
         raise ValueError(f"polish must be True, False or callable, got {polish!r}")
+    stored = run_on_disk(checkpoint, evaluations)
     given = ProblemArguments(
         fun, bounds, args, constraints, vectorized, integrality, variable_names, constraint_names,
         cheap_constraints, units, call,
     )  # fmt: skip
     problem = with_working_compiler(make_problem(given))
     say_what_is_fixed(problem)
-    stored = run_on_disk(checkpoint, evaluations)
-    is_evolution = settings is not None or kind_of(algorithm)[0] == EVOLUTION
-    is_measured = finds_its_pace(workers, updating, batch)
-    wanted = "async" if is_measured else updating
-    size, in_flight = choose_batch(problem, workers, wanted, batch, is_evolution)
+    searched = settings or algorithm
+    size, in_flight, is_measured = choose_batch(problem, searched, workers, updating, batch)
     if in_flight is not None and batch is None and evaluations is not None and stored:
         in_flight = stored.get("points out") or in_flight  # the order in the log depends on it
-    spec = make_spec(
-        problem,
+    search = SearchArguments(
         algorithm=algorithm,
         settings=settings,
         maxfev=maxfev,
@@ -270,49 +271,12 @@ def minimize(
         is_measured=is_measured,
         polish=polish is True,
     )
-    driver = Driver(spec, options)
+    driver = Driver(make_spec(problem, search), options)
     try:
         status = driver.run()
         return finished_result(driver, status, polish)
     finally:
         driver.close()
-
-
-def finds_its_pace(workers: Any, updating: str | None, batch: int | None) -> bool:
-    """Whether the time of the first evaluations decides how results are used: for several workers
-    that take points one by one, where the user has not said anything."""
-    takes_points = is_whole(workers) or hasattr(workers, "submit")
-    is_open = updating is None and batch is None
-    return is_open and takes_points and (number_of_workers(workers) or 1) > 1
-
-
-def choose_batch(
-    problem: Problem, workers: Any, updating: str | None, batch: int | None, is_evolution: bool
-) -> tuple[int | None, int | None]:
-    """Points per batch (None: a function of N), and points out at a time in async runs, else None.
-
-    Immediate updating is a batch of 1. Batches of differential evolution follow from N, so that
-    results do not depend on the number of workers; other searches take one point per worker.
-    """
-    if updating not in (None, "immediate", "deferred", "async"):
-        raise ValueError(
-            f'updating must be None, "immediate", "deferred" or "async", got {updating!r}'
-        )
-    if batch is not None:
-        batch = checked_count("batch", batch)
-    if updating == "async":
-        return None, points_in_flight(workers, batch)
-    if updating == "immediate":
-        if batch not in (None, 1):
-            raise ValueError(f'updating="immediate" means batch=1, got batch={batch}')
-        return 1, None
-    one_by_one = is_whole(workers) and workers == 1 and problem.rows is None
-    if updating is None and batch is None and one_by_one:
-        return 1, None
-    if batch is None and not is_evolution:
-        batch = number_of_workers(workers)
-        return (None if batch == 1 else batch), None
-    return batch, None
 
 
 def run_on_disk(checkpoint: Any, evaluations: Any) -> dict[str, Any] | None:

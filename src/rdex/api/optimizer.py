@@ -16,9 +16,9 @@ from rdex.problem.checks import as_floats, checked_count, checked_integrality, r
 from rdex.problem.problem import Floats, Problem
 from rdex.problem.space import Space, say_what_is_fixed
 from rdex.problem.variables import read_variables
+from rdex.run.arguments import SearchArguments, make_spec
 from rdex.run.checkpoint import checked_facts, describe
 from rdex.run.searching import make_asking
-from rdex.run.spec import make_spec
 from rdex.run.start import shaped
 from rdex.run.status import Status
 from rdex.strategies.archive import Sample
@@ -101,8 +101,7 @@ class Optimizer:
             variables=read_variables(bounds),
         )
         say_what_is_fixed(self.problem)
-        spec = make_spec(
-            self.problem,
+        search = SearchArguments(
             algorithm=algorithm,
             settings=settings,
             maxfev=maxfev,
@@ -116,7 +115,7 @@ class Optimizer:
             log_scale=log_scale,
             checkpoints=checkpoints,
         )
-        self._searching = make_asking(spec)
+        self._searching = make_asking(make_spec(self.problem, search))
         self._space = Space(self.problem)
         self._pending: dict[int, Floats] = {}  # id -> point, in the order of asking
         self._injected: list[Sample] = []

@@ -33,6 +33,9 @@ class Constants:
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
 
+    #: What "auto" means for the scales of constraints.
+    AUTOMATIC_SCALE: ClassVar[str] = "auto"
+
     @property
     def label(self) -> str:
         """What tables call the algorithm."""

@@ -7,22 +7,57 @@ import operator
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rdex.engine import state as rdex_state
 from rdex.engine.checking import checked_state
 from rdex.engine.constants import Constants
 from rdex.engine.kernels.drivers import LARGEST_BATCH, default_batch
 from rdex.engine.kernels.layout import Task
-from rdex.engine.methods import method_of
 from rdex.engine.state import Limits, Request, encoded_points, flattened
+from rdex.engine.ude import state as ude_state
+from rdex.engine.ude.settings import UdeSettings
 from rdex.engine.view import Point, Population, RunView
 from rdex.jit.loading import load_kernels
+from rdex.problem.checks import checked_count
 from rdex.problem.problem import Floats, Problem
 
 __all__ = ["LARGEST_BATCH", "Engine", "Point", "Population", "default_batch"]
+
+
+class Method(NamedTuple):
+    """What drives runs: the maker of states, and where the kernels of its loops are."""
+
+    make_state: Callable[..., Any]
+    kernels: str
+    has_fixed_size: bool = False  # whether the population keeps its size
+
+    @property
+    def fused(self) -> str:
+        """Module of the loop for compiled problems."""
+        return f"{self.kernels}.fused"
+
+    @property
+    def asktell(self) -> str:
+        """Module of ask and tell."""
+        return f"{self.kernels}.asktell"
+
+    @property
+    def anyorder(self) -> str:
+        """Module of ask and tell with results in any order."""
+        return f"{self.kernels}.anyorder"
+
+
+RDEX = Method(rdex_state.make_state, "rdex.engine.kernels")
+UDE = Method(ude_state.make_state, "rdex.engine.ude.kernels", has_fixed_size=True)
+
+
+def method_of(settings: Constants) -> Method:
+    """The method that settings are constants of."""
+    return UDE if isinstance(settings, UdeSettings) else RDEX
 
 
 class Engine(RunView):
@@ -67,14 +102,20 @@ class Engine(RunView):
         capacity: int = 2 * LARGEST_BATCH,
         goal: float = -math.inf,
     ) -> None:
-        check_budget(maxfev, checkpoints)
         self.problem = problem
         self.settings = settings
         self.limits = limits or Limits()
-        self.maxfev = int(maxfev)
+        self.maxfev = checked_count("maxfev", maxfev)
         self.method = method_of(settings)
         request = Request(
-            self.maxfev, rng, int(checkpoints), self.limits, initial, log_variables, capacity, goal
+            self.maxfev,
+            rng,
+            checked_count("checkpoints", checkpoints),
+            self.limits,
+            initial,
+            log_variables,
+            capacity,
+            goal,
         )
         self.state = self.method.make_state(problem, settings, request)
         self._point = np.empty(problem.dim)
@@ -251,14 +292,6 @@ def spread_trace(state: Any, nfev: int, before: int, maxfev: int) -> None:
         rows[1 : due + 1] = kept[1:]
     state.run["next"] = due + 1
     state.run["next_at"] = math.ceil((due + 1) * maxfev / K) if due < K else 2**62
-
-
-def check_budget(maxfev: Any, checkpoints: Any) -> None:
-    """Whole numbers of at least 1, or a ValueError."""
-    for name, value in (("maxfev", maxfev), ("checkpoints", checkpoints)):
-        is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not is_whole or value < 1:
-            raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
 
 
 def _rows(values: ArrayLike | None, n: int, m: int) -> Floats:

@@ -16,6 +16,11 @@ RELEASED = "released program"
 COMPETITION_BUDGET = 20_000
 SMALL_BUDGET_FACTOR = 1.7
 
+#: N0 for few variables, if the budget allows it: 10 D alone converges too early there. The
+#: competition's own setting, its budget from 10 variables on, stays as it is.
+LEAST_POPULATION = 200
+COMPETITION_DIM = 10
+
 
 @dataclass(frozen=True)
 class Settings(Constants):
@@ -254,3 +259,12 @@ def preset(name: str) -> Constants:
     except KeyError:
         known = ", ".join(sorted(PRESETS))
         raise ValueError(f"unknown algorithm {name!r}; known: {known}") from None
+
+
+def fitted(constants: Constants, dim: int, budget: int) -> Constants:
+    """Constants of the RDEx family with perturbations in units of the box and N0 for the budget."""
+    if not isinstance(constants, Settings):
+        return constants
+    is_competition = dim >= COMPETITION_DIM and budget >= COMPETITION_BUDGET * dim
+    n0 = constants.initial_size(dim, budget, least=0 if is_competition else LEAST_POPULATION)
+    return constants.replace(perturb_unit="range", n0=n0)

@@ -14,6 +14,7 @@ from rdex.engine.kernels import layout
 from rdex.engine.kernels.layout import State
 from rdex.engine.kernels.random import seed_words
 from rdex.engine.settings import Settings
+from rdex.problem.checks import as_floats
 from rdex.problem.problem import Floats, Problem
 
 #: Absolute perturbations are tuned on boxes this wide; "range" scales by width / this.
@@ -62,14 +63,42 @@ class Limits:
         for label in ("eq_tol", "ineq_tol"):
             values = np.asarray(getattr(self, label), dtype=np.float64)
             if not (np.isfinite(values).all() and (values >= 0).all()):
-                raise ValueError(f"{label} must be finite and >= 0, got {getattr(self, label)!r}")
+                raise ValueError(f"{label} must be finite and >= 0, got {values.tolist()!r}")
         if isinstance(self.scale, str):
             if self.scale not in ("none", "auto"):
-                raise ValueError(f'scale must be "none", "auto" or numbers, got {self.scale!r}')
-        else:
-            values = np.asarray(self.scale, dtype=np.float64)
-            if not (np.isfinite(values).all() and (values > 0).all()):
-                raise ValueError(f"scale must hold positive numbers, got {self.scale!r}")
+                raise ValueError(
+                    f'constraint_scale must be "auto", "none" or numbers, got {self.scale!r}'
+                )
+            return
+        values = np.asarray(self.scale, dtype=np.float64)
+        if not (np.isfinite(values).all() and (values > 0).all()):
+            raise ValueError(positive_numbers(values.size, values.tolist()))
+
+    @classmethod
+    def of(cls, problem: Problem, eq_tol: Any, ineq_tol: Any, scale: Any) -> Limits:
+        """The arguments of a user, checked against the numbers of constraints."""
+        tolerances = []
+        for label, value, count in (
+            ("eq_tol", eq_tol, problem.n_eq),
+            ("ineq_tol", ineq_tol, problem.n_ineq),
+        ):
+            array = as_floats(label, value)
+            if array.ndim and array.shape != (count,):
+                raise ValueError(f"{label} must be one number or {count}, got shape {array.shape}")
+            tolerances.append(array)
+        if scale is None:
+            scale = "none"
+        if not isinstance(scale, str):
+            array = as_floats("constraint_scale", scale)
+            if array.shape != (problem.n_constraints,):
+                raise ValueError(positive_numbers(problem.n_constraints, scale))
+            scale = array
+        return cls(tolerances[0], tolerances[1], scale)
+
+
+def positive_numbers(n: int, given: Any) -> str:
+    """What to say about scales that are none."""
+    return f"constraint_scale must be {n} positive numbers, inequalities first, got {given!r}"
 
 
 class Begun(NamedTuple):

@@ -14,7 +14,7 @@ from collections import deque
 from typing import Protocol
 
 from rdex.common.errors import LogError
-from rdex.evaluation.failures import FailurePolicy
+from rdex.evaluation.direct import FailurePolicy
 from rdex.evaluation.log import Entry, EvaluationLog
 from rdex.evaluation.skipping import Skipping
 from rdex.problem.problem import Floats

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rdex.problem.problem import Floats, Problem
+from rdex.run.arguments import RunOptions, SearchArguments, make_spec
 from rdex.run.constraint_state import ConstraintState, percent_text, with_unit
-from rdex.run.options import RunOptions
-from rdex.run.spec import make_spec
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
@@ -205,23 +204,18 @@ class Evidence:
             integrality=self.problem.integrality,
             variables=self.problem.variables,
         )
-        spec = make_spec(
-            sub,
+        search = SearchArguments(
             algorithm=ALGORITHM,
-            settings=None,
             maxfev=self.budget,
             x0=self._starts(chosen),
-            init="uniform",
             target=math.inf if least is None else 0.0,
             eq_tol=self.tolerance[eq],
             ineq_tol=self.tolerance[ineq],
-            constraint_scale="auto",
             rng=len(self._tried),
             log_scale=self.log_variables,
             checkpoints=10,
-            batch=None,
         )
-        driver = Driver(spec, RunOptions())
+        driver = Driver(make_spec(sub, search), RunOptions())
         try:
             driver.run()
         finally:

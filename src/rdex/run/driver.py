@@ -20,17 +20,16 @@ import numpy as np
 
 from rdex.common.errors import LogError, RunFileError
 from rdex.engine.engine import LARGEST_BATCH, Engine
-from rdex.evaluation.direct import Direct
+from rdex.evaluation.direct import Direct, FailurePolicy
 from rdex.evaluation.evaluator import Evaluator
-from rdex.evaluation.failures import FailurePolicy
 from rdex.evaluation.log import Entry, EvaluationLog, stored_run
 from rdex.evaluation.skipping import Skipping
 from rdex.problem.cheap_first import CheapFirst
 from rdex.problem.checks import as_floats
 from rdex.problem.problem import Floats
+from rdex.run.arguments import RunOptions
 from rdex.run.checkpoint import Checkpoint, known_best, same_values
 from rdex.run.interrupts import raise_again, signals_end_the_run
-from rdex.run.options import RunOptions
 from rdex.run.pace import Pace
 from rdex.run.searching import EngineSearching, JournalSearching, make_searching
 from rdex.run.spec import FREE_IN_LOGS, RunSpec, differences
@@ -63,7 +62,6 @@ class Driver:
         self.notes: list[str] = []  # what the result says of the files that were read
         self.searching = make_searching(spec)
         self.pace = Pace(spec.in_flight, spec.is_measured)
-        self._direct = Direct(spec.problem, self.policy)
         self.keeper: Checkpoint | None = None
         self.evaluator: Evaluator | None = None
         try:
@@ -240,7 +238,7 @@ class Driver:
 
     def _run_engine(self, engine: Engine, until: int) -> None:
         """Advance a differential evolution alone to `until` of its evaluations, the fast way."""
-        direct = self._direct
+        direct = Direct(self.spec.problem, self.policy)
         if self.spec.problem.is_compiled:
             run_fused(engine, direct, self.spec.batch, self.watch, until)
         elif self.spec.batch == 1 and direct.takes_points:

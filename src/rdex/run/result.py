@@ -166,14 +166,15 @@ def point_fields(
 ) -> dict[str, Any]:
     """The fields that describe the returned point."""
     x, f, phi, g, h = point
-    states = constraint_states(problem, g, h, tolerances, scales)
     has_failed = not math.isfinite(phi)
     feasible = phi == 0.0 and math.isfinite(f)
+    values, design = problem.decoded(x), {} if has_failed else problem.design(x)
+    states = constraint_states(problem, g, h, tolerances, scales)
     known = [state.violation for state in states if not math.isnan(state.violation)]
     largest = max(known, default=0.0)
     return {
-        "x": problem.decoded(x),
-        "design": problem.design(x) if math.isfinite(phi) else {},
+        "x": values,
+        "design": design,
         "fun": f if math.isfinite(f) or has_failed else math.nan,
         "success": feasible,
         "feasible": feasible,
@@ -187,16 +188,9 @@ def point_fields(
     }
 
 
-def population_fields(standing: Engine | Ledger) -> dict[str, Any]:
-    """The population and its objective values, best first once the search has begun."""
-    members = standing.population()
-    x = standing.problem.decoded(members.x)
-    return {"population": x, "population_energies": members.f}
-
-
 def present_result(standing: Engine | Ledger) -> Result:
     """What a callback sees of a run."""
-    best = standing.best
+    best, members = standing.best, standing.population()
     return Result(
         x=standing.problem.decoded(best.x),
         fun=best.f if math.isfinite(best.f) or math.isinf(best.phi) else math.nan,
@@ -209,7 +203,8 @@ def present_result(standing: Engine | Ledger) -> Result:
         nit=standing.generation,
         maxfev=standing.maxfev,
         eps=getattr(standing, "eps", math.nan),
-        **population_fields(standing),
+        population=standing.problem.decoded(members.x),
+        population_energies=members.f,
     )
 
 
@@ -218,29 +213,35 @@ def make_result(
 ) -> Result:
     """The result of a run as it stands; `best` where more is known of its best point."""
     standing, problem = searching.standing, searching.spec.problem
-    scales = np.broadcast_to(standing.constraint_scale, problem.n_constraints)
-    fields = point_fields(problem, best or standing.best, standing.tolerance, scales)
+    searched: dict[str, Any] = {
+        "algorithm": searching.label,
+        "nfev": standing.nfev,
+        "nit": standing.generation,
+        "first_feasible": standing.first_feasible,
+        "n_failed": standing.n_failed,
+        "n_restarts": standing.n_restarts,
+        "constraint_scale": standing.constraint_scale,
+    }
+    best, tolerance, members = best or standing.best, standing.tolerance, standing.population()
+    history = history_of(standing)
+    scales = np.broadcast_to(searched["constraint_scale"], problem.n_constraints)
+    fields = point_fields(problem, best, tolerance, scales)
     result = Result(
         **fields,
+        **searched,
+        history=history,
+        population=problem.decoded(members.x),
+        population_energies=members.f,
         status=int(status),
         message=message_of(status, fields["violations"], fields["cv"]),
-        nfev=standing.nfev,
-        nit=standing.generation,
-        first_feasible=standing.first_feasible,
-        n_failed=standing.n_failed,
-        n_restarts=standing.n_restarts,
-        history=history_of(standing),
-        **population_fields(standing),
         problem_name=problem.name,
         seed=str(searching.spec.seed.entropy),
         variable_names=problem.variable_names,
         units=problem.units,
         lower=problem.decoded(problem.lower),
         upper=problem.decoded(problem.upper),
-        algorithm=searching.label,
         phases=searching.phases,
         settings=searching.settings,
-        constraint_scale=standing.constraint_scale,
         maxfev=standing.maxfev,
         seconds=seconds,
     )
@@ -258,9 +259,9 @@ def finished_result(driver: Driver, status: Status, polish: Any = False) -> Resu
     seconds = driver.watch.seconds
     evaluator = driver.evaluator
     skipping = None if evaluator is None else evaluator.skipping
-    best = driver.searching.standing.best
+    best = None
     if skipping is not None:
-        best = best_as_known(skipping, best)
+        best = best_as_known(skipping, driver.searching.standing.best)
     result = make_result(driver.searching, status, seconds, best)
     result.updating = updating_of(driver)
     if evaluator is not None:

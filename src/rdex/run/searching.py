@@ -7,6 +7,7 @@ a journal of its calls, with a `Ledger` for the books. Both have the same attrib
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,6 @@ class EngineSearching:
         if is_asked:  # a generation, each of its trials with a race partner, can be pending
             room = spec.settings.initial_size(spec.problem.dim, spec.maxfev)
         self.standing: Engine = spec.engine(capacity=max(64, 2 * room + 4))
-        self._strategy = self._made(None)
 
     @property
     def label(self) -> str:
@@ -62,6 +62,11 @@ class EngineSearching:
     def settings(self) -> Constants:
         """As the engine has them."""
         return self.standing.settings
+
+    @cached_property
+    def _strategy(self) -> Evolution:
+        """For the general loop; the fast ones advance the engine itself."""
+        return self._made(None)
 
     def _made(self, numbers: Any) -> Evolution:
         any_order = self._is_asked or self.spec.in_flight is not None

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from rdex.evaluation.failures import FailurePolicy
+from rdex.evaluation.direct import FailurePolicy
 from rdex.run import checkpoint as checkpoints
+from rdex.run.arguments import RunOptions
 from rdex.run.checkpoint import Checkpoint
-from rdex.run.options import RunOptions
 from rdex.run.progress import Progress
 from rdex.run.searching import Searching
 from rdex.run.seen import seen_facts

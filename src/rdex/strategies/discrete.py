@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from rdex.engine.engine import LARGEST_BATCH, Engine, default_batch
-from rdex.problem.problem import Floats, Problem
+from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite, best_rows
 from rdex.strategies.one_hot import OneHot
@@ -31,14 +31,6 @@ LEAST_MEMBERS = 20
 
 #: Restarts in a row without a new point that end the search: everything has been seen.
 MOST_IDLE = 5
-
-
-def is_discrete(problem: Problem) -> bool:
-    """Whether a problem has categories, or lists and nothing that is real."""
-    variables = problem.variables
-    if variables is None or not variables.has_lists:
-        return False
-    return bool(variables.unordered.any() or variables.whole.all())
 
 
 class DiscreteEvolution(Composite):

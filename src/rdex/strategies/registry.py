@@ -6,7 +6,8 @@ import difflib
 from typing import Any
 
 from rdex.engine.constants import Constants
-from rdex.engine.settings import PRESETS, Settings
+from rdex.engine.settings import PRESETS, Settings, preset
+from rdex.problem.problem import Problem
 from rdex.strategies.strategy import Context
 
 #: The kind of a plain differential evolution, which the driver runs in compiled code.
@@ -85,17 +86,26 @@ def kind_of(algorithm: Any) -> tuple[str, Any]:
     raise ValueError(f"unknown algorithm {algorithm!r}{hint}; known: {', '.join(ALGORITHMS)}")
 
 
+def is_discrete(problem: Problem) -> bool:
+    """Whether a problem has categories, or lists and nothing that is real."""
+    variables = problem.variables
+    if variables is None or not variables.has_lists:
+        return False
+    return bool(variables.unordered.any() or variables.whole.all())
+
+
 def label_of(kind: str, base: str) -> str:
     """What results call an algorithm."""
     return {AUTO: AUTO, LOCAL: LOCAL, SCOUT: SCOUT, HYBRID: f"{base}+{LOCAL}"}.get(kind, base)
 
 
-def suited(kind: str, constants: Constants) -> Constants:
+def constants_of(kind: str, name: str) -> Constants:
     """The constants of a preset as a strategy uses them.
 
     ε of the competition's presets locks itself while nothing is feasible: it is a quantile of
     violations that soon are all the same. A lower quantile does not.
     """
+    constants = preset(name)
     if kind in (AUTO, SCOUT, HYBRID) and isinstance(constants, Settings):
         return constants.replace(eps_share=min(constants.eps_share, HYBRID_EPS_SHARE))
     return constants

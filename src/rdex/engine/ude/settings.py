@@ -7,6 +7,7 @@ only an outline is public: a *reconstruction*. `docs/ude.md` says what was tried
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rdex.engine.constants import Constants, constant
 
@@ -29,6 +30,10 @@ class UdeSettings(Constants):
     """
 
     name: str = "ude-iv"
+
+    # The exponent of ε holds a logarithm of the violation: the rules depend on the units of the
+    # constraints, so nothing is scaled.
+    AUTOMATIC_SCALE: ClassVar[str] = "none"
 
     # Sizes.
     n0: int = constant(100, "NP", UDE4, 8, 1e6)

@@ -1,0 +1,309 @@
+"""From the arguments of `minimize` to a run: `RunOptions` and a `RunSpec`, everything checked."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rdex.common.errors import RunFileError
+from rdex.engine.constants import Constants
+from rdex.engine.settings import COMPETITION_BUDGET, fitted
+from rdex.engine.state import Limits
+from rdex.problem.checks import checked_count, checked_number
+from rdex.problem.problem import Problem
+from rdex.run.spec import RunSpec
+from rdex.run.start import make_start
+from rdex.strategies.registry import (
+    AUTO,
+    DISCRETE,
+    EVOLUTION,
+    POLISH,
+    constants_of,
+    is_discrete,
+    kind_of,
+)
+from rdex.workers.pool import workers_of
+
+#: Thirty years at a microsecond each; the engine counts in int64 and float64.
+LARGEST_BUDGET = 10**15
+
+Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Arguments of `minimize` of the same names; checked when made."""
+
+    workers: Any = 1
+    on_error: str = "penalize"
+    eval_timeout: float | None = None
+    retries: int = 0
+    evaluations: Path | None = None
+    checkpoint: Path | None = None
+    callback: Callable[[Any], Any] | None = None
+    tol: float | None = None
+    progress: bool = False
+    on_interrupt: str = "return"
+    is_default_budget: bool = False
+
+    def __post_init__(self) -> None:
+        for label, value, allowed in (
+            ("on_error", self.on_error, ("penalize", "raise")),
+            ("on_interrupt", self.on_interrupt, ("return", "raise")),
+        ):
+            if value not in allowed:
+                raise ValueError(f'{label} must be "{allowed[0]}" or "{allowed[1]}", got {value!r}')
+        check_workers(self.workers)
+        if self.callback is not None and not callable(self.callback):
+            raise ValueError(f"callback must be callable, got {self.callback!r}")
+        for label, path in (("checkpoint", self.checkpoint), ("evaluations", self.evaluations)):
+            if path is not None and not isinstance(path, str | os.PathLike):
+                raise ValueError(f"{label} must be a path, got {path!r}")
+        if self.tol is not None and not checked_number("tol", self.tol) >= 0:
+            raise ValueError(f"tol must be >= 0, got {self.tol!r}")
+        if (
+            self.eval_timeout is not None
+            and not checked_number("eval_timeout", self.eval_timeout) > 0
+        ):
+            raise ValueError(f"eval_timeout must be > 0, got {self.eval_timeout!r}")
+        if not is_whole(self.retries) or self.retries < 0:
+            raise ValueError(f"retries must be a whole number >= 0, got {self.retries!r}")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether points are evaluated in this process, without any precaution for simulators."""
+        here = is_whole(self.workers) and self.workers == 1 and self.eval_timeout is None
+        return here and self.evaluations is None and not self.retries
+
+
+def is_whole(value: Any) -> bool:
+    """A whole number, and no truth value."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def check_workers(workers: Any) -> None:
+    """A number of processes, or something that evaluates."""
+    is_map = callable(workers) or hasattr(workers, "map")
+    if not (workers >= 1 or workers == -1 if is_whole(workers) else is_map):
+        raise ValueError(f"workers must be an int >= 1, -1 or map-like, got {workers!r}")
+
+
+def number_of_workers(workers: Any) -> int | None:
+    """How many evaluations go on at a time, where that is known."""
+    if not is_whole(workers):
+        return workers_of(workers)
+    return int(workers) if workers > 0 else (os.cpu_count() or 1)
+
+
+def points_in_flight(workers: Any, batch: int | None) -> int:
+    """How many points are out at a time where results are used as they come."""
+    if not (is_whole(workers) or hasattr(workers, "submit")):
+        raise ValueError(
+            'updating="async" needs workers that take points one by one: a number, an executor or '
+            f"a Dask client, got {workers!r}"
+        )
+    if batch is not None:
+        return batch
+    n = number_of_workers(workers)
+    if n is None:
+        raise ValueError('updating="async": give batch=, the number of points that are out at once')
+    # Some more than there are workers: one that is done finds its next point waiting.
+    return 1 if n == 1 else n + 1 + n // 8
+
+
+def finds_its_pace(workers: Any, updating: str | None, batch: int | None) -> bool:
+    """Whether the time of the first evaluations decides how results are used: for several workers
+    that take points one by one, where the user has not said anything."""
+    takes_points = is_whole(workers) or hasattr(workers, "submit")
+    is_open = updating is None and batch is None
+    return is_open and takes_points and (number_of_workers(workers) or 1) > 1
+
+
+class Batches(NamedTuple):
+    """Points per batch (None: a function of N), points out at a time where results are used as
+    they come (else None), and whether such a run begins in batches."""
+
+    size: int | None
+    in_flight: int | None = None
+    is_measured: bool = False
+
+
+def choose_batch(
+    problem: Problem, algorithm: Any, workers: Any, updating: str | None, batch: int | None
+) -> Batches:
+    """How many points are asked for at a time.
+
+    Immediate updating is a batch of 1. Batches of differential evolution follow from N, so that
+    results do not depend on the number of workers; other searches take one point per worker.
+    """
+    if updating not in (None, "immediate", "deferred", "async"):
+        raise ValueError(
+            f'updating must be None, "immediate", "deferred" or "async", got {updating!r}'
+        )
+    if batch is not None:
+        batch = checked_count("batch", batch)
+    is_measured = finds_its_pace(workers, updating, batch)
+    if updating == "async" or is_measured:
+        return Batches(None, points_in_flight(workers, batch), is_measured)
+    if updating == "immediate":
+        if batch not in (None, 1):
+            raise ValueError(f'updating="immediate" means batch=1, got batch={batch}')
+        return Batches(1)
+    one_by_one = is_whole(workers) and workers == 1 and problem.rows is None
+    if updating is None and batch is None and one_by_one:
+        return Batches(1)
+    if batch is None and kind_of(algorithm)[0] != EVOLUTION:
+        batch = number_of_workers(workers)
+        return Batches(None if batch == 1 else batch)
+    return Batches(batch)
+
+
+class SearchArguments(NamedTuple):
+    """The arguments of `minimize` that decide the search; explained there.
+
+    batch, in_flight, is_measured: as in `RunSpec`. is_seeded: whether `rng` is the user's.
+    """
+
+    algorithm: Any = AUTO
+    settings: Any = None
+    maxfev: Any = None
+    x0: Any = None
+    init: Any = "uniform"
+    target: Any = None
+    eq_tol: Any = 1e-4
+    ineq_tol: Any = 0.0
+    constraint_scale: Any = "auto"
+    rng: Any = None
+    log_scale: Any = None
+    checkpoints: Any = 2000
+    batch: int | None = None
+    in_flight: int | None = None
+    maxtime: float | None = None
+    is_seeded: bool = True
+    is_measured: bool = False
+    polish: bool = False
+
+
+def make_spec(problem: Problem, given: SearchArguments) -> RunSpec:
+    """Check everything that decides a run, and put it together."""
+    settings, algorithm = given.settings, given.algorithm
+    check_settings(algorithm, settings)
+    maxfev = checked_budget(given.maxfev, problem.dim)
+    checkpoints = checked_count("checkpoints", given.checkpoints)
+    target = goal_of(given.target)
+    kind, base = kind_of(settings if settings is not None and algorithm == AUTO else algorithm)
+    if kind in (AUTO, EVOLUTION) and is_discrete(problem):
+        kind = DISCRETE
+    elif given.polish and kind == EVOLUTION:  # the others end with a local search anyway
+        kind = POLISH
+    constants = settings or base
+    if isinstance(constants, str):
+        constants = fitted(constants_of(kind, constants), problem.dim, maxfev)
+    scale = given.constraint_scale
+    if isinstance(scale, str) and scale == "auto":
+        scale = constants.AUTOMATIC_SCALE
+    limits = Limits.of(problem, given.eq_tol, given.ineq_tol, scale)
+    logarithmic = checked_log(given.log_scale, problem)
+    seed, design = split_rng(given.rng)
+    n0 = constants.initial_size(problem.dim, maxfev)
+    return RunSpec(
+        problem=problem,
+        strategy=kind,
+        settings=constants,
+        limits=limits,
+        maxfev=maxfev,
+        start=make_start(problem, given.x0, given.init, n0, design, logarithmic),
+        log_variables=logarithmic,
+        goal=target,
+        batch=given.batch,
+        in_flight=given.in_flight,
+        checkpoints=checkpoints,
+        maxtime=given.maxtime,
+        seed=seed,
+        is_seeded=given.is_seeded,
+        is_measured=given.is_measured,
+        is_preset=settings is None and isinstance(base, str),
+    )
+
+
+def check_settings(algorithm: Any, settings: Any) -> None:
+    """An algorithm is a name or its constants; `settings` are constants."""
+    if settings is not None and not isinstance(settings, Constants):
+        raise ValueError(f"settings must be a Settings, got {settings!r}")
+    if not isinstance(algorithm, str | Constants):
+        raise ValueError(f"algorithm must be a name or a Settings, got {algorithm!r}")
+
+
+def goal_of(target: Any) -> float:
+    """f that is good enough: any feasible one for infinity, none for None."""
+    if target is None:
+        return -math.inf
+    return math.inf if target == math.inf else checked_number("target", target)
+
+
+def split_rng(rng: Any) -> tuple[np.random.SeedSequence, np.random.Generator]:
+    """A seed for the engine and a generator for designed initial points, from one `rng`."""
+    if isinstance(rng, np.random.Generator | np.random.BitGenerator | np.random.RandomState):
+        words = np.random.default_rng(rng).integers(0, 2**32, size=8, dtype=np.uint32)
+        rng = np.random.SeedSequence(words.tolist())
+    elif not isinstance(rng, np.random.SeedSequence):
+        try:
+            rng = np.random.SeedSequence(rng)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"rng must be what numpy.random.default_rng accepts, got {rng!r}"
+            ) from error
+    # A key beside the children that `spawn` would give: the user's object stays as it is.
+    design = np.random.SeedSequence(rng.entropy, spawn_key=(*rng.spawn_key, 2**31))
+    return rng, np.random.default_rng(design)
+
+
+def stored_seed(description: dict[str, Any] | None) -> np.random.SeedSequence | None:
+    """The seed of a run in a file, for a call without one of its own."""
+    if description is None or "entropy" not in description:
+        return None
+    try:
+        key = tuple(int(part) for part in description["spawn_key"])
+        return np.random.SeedSequence(int(description["entropy"]), spawn_key=key)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunFileError(f"the stored run has no seed that can be used: {error}") from error
+
+
+def checked_log(log_scale: Any, problem: Problem) -> NDArray[np.bool_] | None:
+    """Flags of the variables searched on a logarithmic scale; their bounds must be positive."""
+    if log_scale is None:
+        variables = problem.variables
+        return (
+            None
+            if variables is None or not variables.logarithmic.any()
+            else (variables.logarithmic)
+        )
+    given = np.asarray(log_scale)
+    if given.shape not in ((), (problem.dim,)) or not np.isin(given, (0, 1)).all():
+        raise ValueError(f"log_scale must be one flag or {problem.dim}, got {log_scale!r}")
+    flags = np.broadcast_to(given.astype(bool), problem.dim).copy()
+    bad = flags & (problem.lower <= 0)
+    if bad.any():
+        j = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"log_scale[{j}]: the lower bound must be > 0, got {problem.lower[j]}")
+    if problem.integrality is not None and (flags & problem.integrality).any():
+        raise ValueError("a variable cannot be both integer and on a logarithmic scale")
+    return flags
+
+
+def checked_budget(maxfev: Any, dim: int) -> int:
+    """maxfev as a whole number; 20000 per variable where it is None."""
+    if maxfev is None:
+        return COMPETITION_BUDGET * dim
+    if isinstance(maxfev, float) and maxfev.is_integer():  # 1e5
+        maxfev = int(maxfev)
+    budget = checked_count("maxfev", maxfev)
+    if budget > LARGEST_BUDGET:
+        raise ValueError(f"maxfev must be at most {LARGEST_BUDGET:g}, got {maxfev:g}")
+    return budget
