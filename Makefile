@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all bench bench-campaign fidelity success budgets simulator alternatives peers reproduce ablation tuning champion coco adapters docs gallery wheel clean
+.PHONY: help setup run test lint test-all bench bench-campaign fidelity success budgets simulator alternatives peers reproduce ablation tuning champion coco adapters fresh docs gallery wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -112,11 +112,15 @@ champion: $(READY) ## rdex-tide against the field on what it was not tuned on (s
 	$(BIN)/python benchmarks/champion.py --keep docs/data/tide
 	$(BIN)/python benchmarks/coco.py --keep docs/data/tide
 
-coco: $(READY) ## a data set on bbob-constrained for COCO's post-processing
-	$(BIN)/python benchmarks/coco_data.py --out out/coco
+COCO ?= --csv docs/data/coco.csv
+coco: $(READY) ## a data set on bbob-constrained for COCO (minutes; COCO="--budget 1000" for a larger one)
+	$(BIN)/python benchmarks/coco_data.py --out out/coco $(COCO)
 
 adapters: $(READY) ## problems of other packages' documentation, solved inside them
 	$(BIN)/python benchmarks/adapters.py --csv docs/data/adapters.csv
+
+fresh: $(READY) ## examples of the adapters in fresh environments, one extra at a time (downloads)
+	$(BIN)/python scripts/fresh_environments.py
 
 wheel: $(READY) ## build wheel and sdist into dist/
 	$(BIN)/python -m build --outdir dist .

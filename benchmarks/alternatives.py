@@ -1,4 +1,4 @@
-"""RDEx-CSOP against local solvers from many starts, at the budgets of expensive simulators.
+"""`minimize` against local solvers from many starts, at the budgets of expensive simulators.
 
     python benchmarks/alternatives.py [--csv FILE] [--seeds 3] [--long 1]
 
@@ -16,6 +16,7 @@ file is not run again.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import time
 import warnings
@@ -73,25 +74,27 @@ class Counted:
         return self.known[key]
 
 
-def multistart(problem: Problem, method: str, seed: int, most: int) -> Counted:
-    """Local searches from random points until the budget is used."""
-    counted = Counted(problem, most)
+def limits_of(counted: Counted) -> list[NonlinearConstraint]:
+    """The constraints of a problem in SciPy's form, inequalities first."""
+    m, n = counted.problem.n_ineq, counted.problem.n_eq
+    if m + n == 0:
+        return []
+    low, high = np.r_[np.full(m, -np.inf), np.zeros(n)], np.zeros(m + n)
+    return [NonlinearConstraint(lambda z: counted(z)[1], low, high)]
+
+
+def multistart(counted: Counted, method: str, seed: int) -> None:
+    """Local searches from random points until the budget is used and `Spent` is raised."""
     rng = np.random.default_rng(seed)
-    m = problem.n_ineq
-    high = np.r_[np.zeros(m), np.zeros(problem.n_eq)]
-    low = np.r_[np.full(m, -np.inf), np.zeros(problem.n_eq)]
-    limit = NonlinearConstraint(lambda z: counted(z)[1], low, high)
-    options = {"maxiter": 500} if method == "SLSQP" else {"maxfev": 500}
-    try:
-        while True:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                local_minimize(
-                    lambda z: counted(z)[0], rng.random(problem.dim), method=method,
-                    bounds=[(0.0, 1.0)] * problem.dim, constraints=limit, options=options,
-                )  # fmt: skip
-    except Spent:
-        return counted
+    limit = limits_of(counted)
+    options = {"maxfev": 500} if method == "COBYQA" else {"maxiter": 500}
+    while True:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            local_minimize(
+                lambda z: counted(z)[0], rng.random(counted.problem.dim), method=method,
+                bounds=[(0.0, 1.0)] * counted.problem.dim, constraints=limit, options=options,
+            )  # fmt: skip
 
 
 def is_continuous(problem: Problem) -> bool:
@@ -121,7 +124,10 @@ def run(name: str, solver: str, seed: int, budgets: list[int]) -> list[Row]:
         result = minimize(problem, maxfev=budgets[0], rng=seed)
         at = {budgets[0]: (result.cv, result.fun)}
     else:
-        at = multistart(problem, solver, seed, budgets[-1]).at
+        counted = Counted(problem, budgets[-1])
+        with contextlib.suppress(Spent):
+            multistart(counted, solver, seed)
+        at = counted.at
     seconds = time.process_time() - start
     rows = []
     for budget in budgets:

@@ -8,46 +8,14 @@ running the notebook shows it.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import NamedTuple
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from pages import pieces
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
-
-_FENCE = re.compile(r"^```(?P<info>[^`\n]*)\n(?P<body>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
-_TITLE = re.compile(r'title="([^"]+)"')
-
-
-class Piece(NamedTuple):
-    """A stretch of a page: a fenced block of a language, or text (language "")."""
-
-    language: str
-    title: str
-    body: str
-    line: int
-
-
-def pieces(text: str) -> list[Piece]:
-    """The page cut at its fenced blocks; `line` is where a piece's body begins, from 1."""
-    found, at = [], 0
-    for fence in _FENCE.finditer(text):
-        found.append(Piece("", "", text[at : fence.start()], _line(text, at)))
-        words = fence["info"].split()
-        title = _TITLE.search(fence["info"])
-        language = words[0] if words else "?"
-        line = _line(text, fence.start("body"))
-        found.append(Piece(language, title[1] if title else "", fence["body"], line))
-        at = fence.end()
-    found.append(Piece("", "", text[at:], _line(text, at)))
-    return found
-
-
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
 
 
 def notebook_path(page: Path) -> Path:

@@ -74,6 +74,16 @@ def test_records_become_traces():
     assert sampled(records, np.array([1, 3, 4, 9, 10, 99])).tolist() == [9, 9, 5, 5, 2, 2]
 
 
+def test_a_report_of_data_sets(data, tmp_path):
+    pytest.importorskip("plotly")
+    from rdex.adapters.coco_data import report_from_coco
+
+    written = report_from_coco(*data, out=tmp_path / "report", maxfev=100, checkpoints=20)
+    page = written.page.read_text(encoding="utf-8")
+    assert "lshade-eps" in page and "f004/d02" in page
+    assert len(written.tables) > 10 and written.figures
+
+
 def test_data_of_suites_without_constraints(tmp_path):
     (tmp_path / "data_f1").mkdir()
     (tmp_path / "bbobexp_f1.info").write_text(

@@ -16,7 +16,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from markdown_it import MarkdownIt
@@ -27,9 +26,8 @@ pytest.importorskip("pandas")
 pytest.importorskip("matplotlib")
 pytest.importorskip("plotly")
 pytest.importorskip("statsmodels")
-pytest.importorskip("nbformat")
 
-from notebooks import pieces
+from pages import blocks, is_printed
 from typer.testing import CliRunner
 
 from rdex.cli.app import app
@@ -42,29 +40,6 @@ RUN = {"python", "bash", "toml", "output"}
 SHOWN = {"text"}  # files, folders, listings
 
 MOST_LEFT_OUT = 14
-
-_LEFT_OUT = re.compile(r"<!-- no-run: (.*?) -->\s*\Z", re.DOTALL)
-
-
-class Block(NamedTuple):
-    """A fenced block of a page."""
-
-    language: str
-    title: str
-    body: str
-    line: int
-    reason: str | None
-
-
-def blocks(text):
-    """The blocks of a page; those with a reason are not run."""
-    found, before = [], ""
-    for piece in pieces(text):
-        if piece.language:
-            left_out = _LEFT_OUT.search(before)
-            found.append(Block(*piece, left_out[1] if left_out else None))
-        before = piece.body if not piece.language else ""
-    return found
 
 
 def run_page(text, name):
@@ -132,10 +107,8 @@ def check_plan(block):
 
 
 def compare(printed, expected, where):
-    got, want = (re.sub(r"[ \t]+$", "", each, flags=re.M).strip() for each in (printed, expected))
-    pattern = ".*".join(map(re.escape, want.split("…")))
-    matches = re.fullmatch(pattern, got, re.DOTALL)
-    assert matches, f"{where}: the page says\n{want}\nbut it prints\n{got}"
+    matches = is_printed(printed, expected)
+    assert matches, f"{where}: the page says\n{expected}\nbut it prints\n{printed}"
 
 
 @pytest.fixture

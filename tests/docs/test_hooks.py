@@ -47,3 +47,15 @@ def test_columns_can_be_chosen(config):
 def test_a_column_that_is_not_there_is_an_error(config):
     with pytest.raises(ValueError, match="z"):
         docs_tables.on_page_markdown('<!-- table: a.csv "T" z -->', config=config)
+
+
+def test_written_tables_are_made_again(config, tmp_path):
+    page = "Text.\n\n<!-- from a.csv name=three: x,y -->\n| old |\n| --- |\n\nMore.\n"
+    made = docs_tables.refreshed(page, tmp_path)
+    assert made == (
+        "Text.\n\n<!-- from a.csv name=three: x,y -->\n| x | y |\n| ---: | ---: |\n| 12345 | 7 |\n"
+        "\nMore.\n"
+    )
+    assert docs_tables.refreshed(made, tmp_path) == made
+    with pytest.raises(ValueError, match="no row"):
+        docs_tables.refreshed(page.replace("three", "four"), tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -84,23 +85,52 @@ def run_suite(
     Path
         The folder of the data set.
     """
-    cocoex = require("cocoex", "coco")
-    first, step = part
-    problems = cocoex.Suite(suite, instances, choice)
-    place = Path(folder)
-    label = name or str(algorithm or "rdex")
-    observer = cocoex.Observer(
-        suite, f"outer_folder: {place.parent} result_folder: {place.name} algorithm_name: {label}"
-    )
-    for index in range(first, len(problems), step):
-        theirs = problems.get_problem(index)
-        theirs.observe_with(observer)
-        try:
-            solve(theirs, budget * theirs.dimension, (seed, index), {
-                **given(algorithm=algorithm), **options})  # fmt: skip
-        finally:
-            theirs.free()
-    return Path(observer.result_folder)
+    problems = Observed(
+        folder, name or str(algorithm or "rdex"), suite=suite, instances=instances, choice=choice,
+        part=part,
+    )  # fmt: skip
+    settings = {**given(algorithm=algorithm), **options}
+    for index, theirs in problems:
+        solve(theirs, budget * theirs.dimension, (seed, index), settings)
+    return problems.folder
+
+
+class Observed:
+    """Problems of a suite one after the other, with COCO's observer: pairs (index, problem).
+
+    Solve each within the loop; it is gone with the next. The arguments are those of `run_suite`;
+    `label` names the algorithm in COCO's pages. `folder` is where the data set goes.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        label: str,
+        *,
+        suite: str = "bbob-constrained",
+        instances: str = "",
+        choice: str = "",
+        part: tuple[int, int] = (0, 1),
+    ) -> None:
+        cocoex = require("cocoex", "coco")
+        place = Path(folder)
+        self._problems = cocoex.Suite(suite, instances, choice)
+        self._observer = cocoex.Observer(
+            suite,
+            f"outer_folder: {place.parent} result_folder: {place.name} algorithm_name: {label}",
+        )
+        self._part = part
+        self.folder = Path(self._observer.result_folder)
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        first, step = self._part
+        for index in range(first, len(self._problems), step):
+            theirs = self._problems.get_problem(index)
+            theirs.observe_with(self._observer)
+            try:
+                yield index, theirs
+            finally:
+                theirs.free()
 
 
 def solve(theirs: Any, maxfev: int, seed: tuple[int, int], options: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""COCO's data sets (folders of `.info` and `.dat` files) as trials for `rdex.scoring`."""
+"""COCO's data sets (folders of `.info` and `.dat` files) in our tables and reports."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rdex.problem.problem import Floats
+from rdex.report import Options, Written
+from rdex.report.campaign import write_report
+from rdex.report.contents import contents_of
 from rdex.scoring import Run, Trials
 
 _HEADER = re.compile(r"suite = '([^']*)', funcId = (\d+), DIM = (\d+),.*algId = '([^']*)'")
@@ -106,6 +109,26 @@ def trials_from_coco(
             name = f"f{series.function:03d}/d{series.dim:02d}"
             runs.append(Run(series.algorithm, name, budget, f, np.zeros(checkpoints)))
     return Trials.from_runs(sorted(runs, key=lambda run: run.problem))
+
+
+def report_from_coco(
+    *folders: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    maxfev: int | None = None,
+    checkpoints: int = 100,
+) -> Written:
+    """Write a report (page, tables, figures) about data sets of COCO, ours or anybody's.
+
+    Parameters
+    ----------
+    *folders : path
+        One per algorithm, or one with all.
+    out : path
+        Folder for the report.
+    maxfev, checkpoints : as in `trials_from_coco`
+    """
+    trials = trials_from_coco(*folders, maxfev=maxfev, checkpoints=checkpoints)
+    return write_report(contents_of(trials, Options()), out)
 
 
 def sampled(records: Floats, at: Floats) -> Floats:
