@@ -73,7 +73,7 @@ def cells(browser, table):
 @pytest.mark.parametrize(("width", "scheme"), list(zip(WIDTHS, ("light", "dark"), strict=True)))
 def test_the_page_draws_without_errors_and_requests(browser, page, tmp_path, width, scheme):
     browser.open(page, width, 900, scheme)
-    scroll_through(browser, "objective", "violation", "share", "quality", "ecdf")
+    scroll_through(browser, "objective", "violation", "share", "quality", "ecdf", "ert", "group-1")
     assert browser.run("document.documentElement.scrollWidth") <= width
     path = shots(tmp_path) / f"campaign-{width}-{scheme}.png"
     browser.screenshot(path, whole=True)
@@ -105,6 +105,18 @@ def test_problem_and_algorithm_can_be_chosen(browser, page, contents):
     assert shown == pytest.approx(np.median(final[1]) - final.min() + 1e-10, rel=1e-3)
 
 
+def test_a_small_picture_chooses_its_problem(browser, page, contents):
+    browser.open(page)
+    paths = "document.querySelectorAll('#multiples button:nth-child(%d) path').length"
+    assert browser.run(paths % 1) == len(contents.algorithms)
+    assert browser.run(paths % 4) == 0  # never feasible: a word instead
+    browser.run("document.querySelector('#multiples button:nth-child(2)').click()")
+    assert browser.run("document.querySelector('.problem-name').textContent") == "C02"
+    times = [row[1:] for row in cells(browser, "ert-table")]
+    known = contents.cost.expected[:, 1]
+    assert [[cell == "–" for cell in row] for row in times] == np.isnan(known).tolist()
+
+
 def test_names_are_never_run_or_read_as_tags(browser, page):
     browser.open(page)
     scroll_through(browser, "quality")
@@ -129,7 +141,7 @@ def test_selects_show_other_parts_and_are_reached_by_keys(browser, page):
     for _ in range(6):
         browser.key("Tab", 9)
         order.append(browser.run("document.activeElement.id || document.activeElement.type"))
-    assert order[1:] == ["problem", "yscale", "xscale", "checkbox", "checkbox"]
+    assert order[1:] == ["checkbox"] * 3 + ["button"] * 2
 
 
 def test_every_control_and_chart_has_a_name(browser, page):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from made_up_trials import made_up
 
-from rdex.report.traces import bands, kept_checkpoints, quartiles, reached_by_problem
-from rdex.scoring import Trials, attainment
+from rdex.report.traces import bands, kept_checkpoints, quartiles
+from rdex.scoring import Trials
 
 
 @pytest.mark.parametrize("k", [1, 2, 149, 150, 151, 2000, 100000])
@@ -45,12 +45,3 @@ def test_missing_runs_and_algorithms_are_not_counted():
 
 def test_no_feasible_end_has_no_best():
     assert np.isnan(bands(made_up(), 3).best)
-
-
-def test_targets_reached_on_one_problem_are_those_of_the_field_alone():
-    trials = made_up(k=40)
-    result = attainment(trials)
-    for j in range(3):
-        alone = attainment(trials.select(problems=[trials.problems[j]]), result.targets[j][None])
-        np.testing.assert_allclose(reached_by_problem(result, j), alone.ecdf, rtol=1e-12)
-    assert np.isnan(reached_by_problem(result, 3)).all()

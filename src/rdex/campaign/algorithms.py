@@ -67,6 +67,8 @@ class Algorithm:
         What decides its results, as JSON has it; a store refuses to mix different settings.
     origin, reference, licence : str
         For people: where it comes from.
+    source : str
+        Its text, for an algorithm of one's own; stores keep it by its digest.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Algorithm:
     origin: str = ""
     reference: str = ""
     licence: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -235,20 +238,28 @@ def from_file(spec: str) -> Algorithm:
     solve = SourceSolve(str(file), name, file.read_text(encoding="utf-8"))
     if not may_define(str(file), solve.source, name):
         raise ValueError(f"{spec!r}: {file.name} has no function or class {name!r}")
-    digest = hashlib.sha256(solve.source.encode()).hexdigest()
-    settings = {"function": name, "file_sha256": digest}
-    return Algorithm(refuse_taken(name), CountedRun(solve), settings, origin=file.name)
+    settings = {"function": name, "file_sha256": digest_of(solve.source)}
+    return Algorithm(
+        refuse_taken(name), CountedRun(solve), settings, origin=file.name, source=solve.source
+    )
 
 
 def from_function(solve: Solve, name: str | None = None) -> Algorithm:
     """An algorithm of a function or class in the running program."""
     called = str(name or getattr(solve, "__name__", type(solve).__name__))
     try:
-        digest = hashlib.sha256(inspect.getsource(solve).encode()).hexdigest()
+        source = inspect.getsource(solve)
     except (OSError, TypeError):
-        digest = "unknown"
-    settings = {"function": called, "source_sha256": digest}
-    return Algorithm(refuse_taken(called), CountedRun(solve), settings, origin="function")
+        source = ""
+    settings = {"function": called, "source_sha256": digest_of(source) if source else "unknown"}
+    return Algorithm(
+        refuse_taken(called), CountedRun(solve), settings, origin="function", source=source
+    )
+
+
+def digest_of(source: str) -> str:
+    """What tells a changed text from an unchanged one."""
+    return hashlib.sha256(source.encode()).hexdigest()
 
 
 def from_peer(peer: Peer) -> Algorithm:

@@ -168,6 +168,7 @@ def run(
     keys = only_of(shard_of(plan.keys(), shard), only)
     store = Store(out)
     store.open(plan.facts(), versions(), extend, replace)
+    store.keep_sources(each.source for each in plan.algorithms if each.source)
     place = None if data is None else os.fspath(data)
     done = store.check(plan.keys())
     left = [key for key in keys if key not in done]

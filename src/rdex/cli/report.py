@@ -19,6 +19,7 @@ def report(
     paper: Annotated[
         bool, typer.Option("--paper", help="Put the published figures beside ours.")
     ] = False,
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "Campaign report",
     cutoff: Cutoff = 1e-8,
     digits: Digits = None,
     as_published: AsPublished = False,
@@ -31,7 +32,7 @@ def report(
     began = time.monotonic()
     options = Options(reference, cutoff, digits, as_published, resamples)
     try:
-        written = campaign_report(folders, out, options, paper=paper)
+        written = campaign_report(folders, out, options, paper=paper, title=title)
     except (ValueError, OSError, StoreError) as error:
         fail(error)
     size = written.page.stat().st_size / 1e6

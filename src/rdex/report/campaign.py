@@ -31,6 +31,7 @@ def campaign_report(
     options: Options | None = None,
     *,
     paper: bool = False,
+    title: str = "Campaign report",
 ) -> Written:
     """Write `index.html`, `tables/` and `figures/` for one campaign or several together.
 
@@ -44,6 +45,8 @@ def campaign_report(
         How trials are scored; as `rdex bench score` does by default.
     paper : bool
         Put the figures of the paper on RDEx-CSOP beside ours, too.
+    title : str
+        Heading of the page.
 
     Raises
     ------
@@ -57,11 +60,15 @@ def campaign_report(
     PosixPath('report/index.html')
     """
     places = [folders] if isinstance(folders, str | os.PathLike) else list(folders)
-    return write_report(collect(places, options or Options()), out, paper=paper)
+    return write_report(collect(places, options or Options()), out, paper=paper, title=title)
 
 
 def write_report(
-    contents: Contents, out: str | os.PathLike[str], *, paper: bool = False
+    contents: Contents,
+    out: str | os.PathLike[str],
+    *,
+    paper: bool = False,
+    title: str = "Campaign report",
 ) -> Written:
     """The files of a report whose contents are known."""
     target = Path(out)
@@ -76,5 +83,5 @@ def write_report(
     figures = write_figures(contents, target / "figures")
     page = target / "index.html"
     with atomic_write(page) as stream:
-        stream.write(campaign_html(contents, own, beside).encode())
+        stream.write(campaign_html(contents, own, beside, title).encode())
     return Written(page, tuple(tables), tuple(figures))

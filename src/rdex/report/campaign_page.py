@@ -9,16 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from rdex.report.campaign_words import (
+    PAIRWISE_COLUMNS,
+    TARGET_COLUMNS,
+    small_sample_warnings,
+    verdict,
+)
 from rdex.report.contents import METRICS, Contents, Matrix, run_rows
 from rdex.report.critical_difference import diagram, svg
 from rdex.report.numbers import ABSENT, shown
 from rdex.report.page import compact, embedded, render, safe
 from rdex.report.paper_comparison import CAVEATS
 from rdex.report.printed_tables import PrintedTable
-from rdex.report.traces import kept_checkpoints, reached_by_problem
 from rdex.report.writing import WRITERS
 from rdex.scoring import outside_notes
 from rdex.scoring.arrays import Floats, Ints
+from rdex.scoring.attainment import PRECISIONS
 from rdex.scoring.comparison import RANK_SUM
 
 #: Columns of runs that repeat few values.
@@ -27,7 +33,10 @@ REPEATED = ("algorithm", "problem_id", "suite", "edition", "instance", "rng", "f
 
 
 def campaign_html(
-    contents: Contents, sheets: Sequence[PrintedTable], paper_sheets: Sequence[PrintedTable] | None
+    contents: Contents,
+    sheets: Sequence[PrintedTable],
+    paper_sheets: Sequence[PrintedTable] | None,
+    title: str = "Campaign report",
 ) -> str:
     """The page; `paper_sheets` is None where the paper was not asked for."""
     target = contents.target
@@ -35,14 +44,16 @@ def campaign_html(
     return render(
         "campaign.html",
         "campaign.js",
-        title="Campaign report",
+        title=title,
+        verdict=verdict(contents),
         headline=headline(contents),
         options=contents.options.sentence(),
         reference=target.reference,
         form=contents.trials.form,
         made=f"{datetime.now(UTC):%Y-%m-%d}",
         warnings=warnings(contents),
-        words=_headings(contents),
+        target_words=TARGET_COLUMNS,
+        pairwise_words=PAIRWISE_COLUMNS,
         several=len(contents.algorithms) > 1,
         algorithms=contents.algorithms,
         problems=contents.problems,
@@ -54,6 +65,12 @@ def campaign_html(
         matrices={name: list(matrix_rows(contents.algorithms, each))
                   for name, each in contents.matrices.items()},
         rank_sum=f"Test: {RANK_SUM}.",
+        effects={key: sheet_named(sheets, f"effects_{key}") for key in METRICS},
+        gaps=sheet_named(sheets, "gaps"),
+        times=sheet_named(sheets, "run_times"),
+        groups=list(contents.cost.groups),
+        cost_label=contents.cost.label,
+        sources=own_sources(contents),
         sheets=sheets,
         paper=paper_sheets is not None,
         paper_sheets=paper_sheets or (),
@@ -77,7 +94,7 @@ def headline(contents: Contents) -> str:
         + (f" of {', '.join(suites)}" if suites else ""),
         *([f"variables: {', '.join(dims)}"] if dims else []),
         f"runs of each: {_range(trials.counts)}",
-        f"evaluations a run: {_range(trials.maxfev)}",
+        f"evaluations per run: {_range(trials.maxfev)}",
         f"checkpoints: {trials.n_checkpoints}",
     ]
     return "; ".join(parts) + "."
@@ -103,7 +120,24 @@ def _count(number: int, word: str) -> str:
 def warnings(contents: Contents) -> list[str]:
     """What a reader must know before anything else."""
     notes = (*contents.target.score.notes, *outside_notes(contents.datasets))
-    return [f"{note[:1].upper()}{note[1:]}." for note in notes]
+    return [*small_sample_warnings(contents), *(f"{note[:1].upper()}{note[1:]}." for note in notes)]
+
+
+def sheet_named(sheets: Sequence[PrintedTable], name: str) -> PrintedTable | None:
+    """A table of the report; None where it has none of that name."""
+    return next((sheet for sheet in sheets if sheet.name == name), None)
+
+
+def own_sources(contents: Contents) -> list[tuple[str, str]]:
+    """Algorithms of one's own with their texts."""
+    found: dict[tuple[str, str], None] = {}
+    for data in contents.datasets:
+        planned = (data.manifest["plan"] or {}).get("algorithms", {})
+        for name, settings in planned.items():
+            digest = settings.get("file_sha256") or settings.get("source_sha256")
+            if digest in data.sources:
+                found[name, data.sources[digest]] = None
+    return list(found)
 
 
 def failures(contents: Contents) -> list[str]:
@@ -113,11 +147,6 @@ def failures(contents: Contents) -> list[str]:
         for data in contents.datasets
         for each in data.failures
     ]
-
-
-def _headings(contents: Contents) -> set[str]:
-    """Headings of leaderboards, which are our words; others are names and stay as they are."""
-    return {*contents.target.tables["leaderboard"].columns, *contents.pairwise.columns}
 
 
 def heat(problems: Sequence[str], ranks: Floats) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -183,14 +212,16 @@ def data_blocks(
     contents: Contents, sheets: Sequence[PrintedTable], rows: Sequence[dict[str, Any]]
 ) -> Iterator[tuple[str, Any]]:
     """(id, JSON) of the script's data: what is needed at once, then one block per problem."""
-    at = kept_checkpoints(contents.attainment.budget.size)
     first = {
         "algorithms": contents.algorithms,
         "problems": contents.problems,
         **contents.target.to_dict(),
         "pairwise_leaderboard": contents.pairwise.to_dict(),
-        "budget": compact(contents.attainment.budget[at], 6),
-        "ecdf": compact(contents.attainment.ecdf[:, at]),
+        "groups": list(contents.cost.groups),
+        "cost_label": contents.cost.label,
+        "cost": compact(contents.cost.grid, 6),
+        "reached": {name: compact(each) for name, each in contents.cost.reached.items()},
+        "precisions": list(PRECISIONS),
     }
     yield "data", embedded(first)
     for j in range(len(contents.problems)):
@@ -226,7 +257,8 @@ def problem_block(contents: Contents, j: int) -> dict[str, Any]:
         "quality": [compact(q[here], 12) for q, here in zip(quality, present, strict=True)],
         "qmedian": [float(np.median(q[here])) if here.any() else None
                     for q, here in zip(quality, present, strict=True)],
-        "ecdf": compact(reached_by_problem(contents.attainment, j)),
+        "reached": compact(contents.cost.by_problem[j]),
+        "ert": compact(contents.cost.expected[:, j]),
     }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rdex.engine.constants import LABELS
+from rdex.report.cost import Cost, cost_of
 from rdex.report.traces import Bands, bands
 from rdex.scoring import (
     Attainment,
@@ -112,6 +113,8 @@ class Contents:
         By metric.
     bands : tuple of Bands
         By problem.
+    cost : Cost
+        Targets reached over evaluations per variable.
     """
 
     datasets: tuple[Dataset, ...]
@@ -124,6 +127,7 @@ class Contents:
     attainment: Attainment
     matrices: Mapping[str, Matrix]
     bands: tuple[Bands, ...]
+    cost: Cost
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -155,6 +159,7 @@ def contents_of(raw: Trials, options: Options, datasets: Sequence[Dataset] = ())
         cutoff=options.cutoff or None, digits=options.digits, as_published=options.as_published
     )
     target = summary(trials, options.reference, "target", n_resamples=options.resamples)
+    reached = attainment(trials)
     ranks = {"target": target.score.ranks, "pairwise": score_trials(trials, "pairwise").ranks}
     return Contents(
         datasets=tuple(datasets),
@@ -164,9 +169,10 @@ def contents_of(raw: Trials, options: Options, datasets: Sequence[Dataset] = ())
         target=target,
         pairwise=leaderboard(trials, "pairwise", n_resamples=options.resamples),
         ranks=ranks,
-        attainment=attainment(trials),
+        attainment=reached,
         matrices={name: matrix(x) for name, x in target.indicators.metrics.items()},
         bands=tuple(bands(trials, j) for j in range(len(trials.problems))),
+        cost=cost_of(trials, reached, datasets),
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from rdex.common.extras import require
 from rdex.engine.settings import Settings
 from rdex.report.contents import METRICS, Contents
+from rdex.report.cost import ALL
 from rdex.report.critical_difference import Diagram, diagram
 from rdex.report.drawing import STYLE, line_style, literal, new_figure, save
 from rdex.report.traces import Bands
@@ -47,6 +48,8 @@ def figures(contents: Contents) -> Iterator[tuple[str, Any]]:
         yield f"convergence_objective{suffix}", panels(contents, part, OBJECTIVE, objective_panel)
         yield f"convergence_violation{suffix}", panels(contents, part, "violation", violation_panel)
     yield "ecdf", ecdf_figure(contents)
+    if len(contents.cost.groups) > 1:
+        yield "ecdf_groups", group_figure(contents)
     drawn = {metric: diagram(contents.algorithms, contents.target.friedman[metric])
              for metric in METRICS}  # fmt: skip
     found = {metric: each for metric, each in drawn.items() if each is not None}
@@ -158,18 +161,38 @@ def shade(axis: Any, contents: Contents, band: Bands) -> None:
 
 
 def ecdf_figure(contents: Contents) -> Any:
-    """Share of runs and targets reached over the budget."""
+    """Share of runs and targets reached over evaluations per variable."""
     figure = new_figure(5.5, 3.6)
     axis = figure.subplots()
-    result = contents.attainment
-    for a in range(len(contents.algorithms)):
-        if np.isfinite(result.ecdf[a]).any():
-            axis.step(result.budget, result.ecdf[a], where="post", **line_style(a))
-    if result.budget.size > 1:
-        axis.set_xscale("log")
-    axis.set_ylim(-0.02, 1.02)
-    axis.set_xlabel("share of the budget")
+    ecdf_panel(axis, contents, ALL)
+    axis.set_xlabel(contents.cost.label)
     axis.set_ylabel("share of runs and targets reached")
+    legend(figure, contents)
+    return figure
+
+
+def ecdf_panel(axis: Any, contents: Contents, group: str) -> None:
+    """The lines of one group of problems."""
+    for a, shares in enumerate(contents.cost.reached[group]):
+        if np.isfinite(shares).any():
+            axis.step(contents.cost.grid, shares, where="post", **line_style(a))
+    axis.set_ylim(-0.02, 1.02)
+
+
+def group_figure(contents: Contents) -> Any:
+    """The same for every group of problems."""
+    groups = list(contents.cost.groups)
+    across = min(3, len(groups))
+    down = -(-len(groups) // across)
+    figure = new_figure(2.3 * across + 0.4, 1.9 * down + 0.7)
+    axes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
+    for axis, name in zip(axes, groups, strict=False):
+        ecdf_panel(axis, contents, name)
+        axis.set_title(literal(name), loc="left")
+    for axis in axes[len(groups) :]:
+        axis.set_visible(False)
+    figure.supxlabel(contents.cost.label, fontsize=8)
+    figure.supylabel("share of runs and targets reached", fontsize=8)
     legend(figure, contents)
     return figure
 

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from rdex.engine.constants import LABELS
 from rdex.report.contents import METRICS, Contents
 from rdex.report.numbers import shown
 from rdex.scoring import Table
@@ -107,6 +110,10 @@ def printed_tables(contents: Contents) -> list[PrintedTable]:
             friedman_table("friedman", "Primary", PRIMARY, tables["friedman"]),
             friedman_table("friedman_more", "Complementary", COMPLEMENTARY, tables["friedman"]),
         ]
+        found += [effect_table(contents, metric) for metric in PRIMARY]
+    found.append(gap_table(contents))
+    if contents.datasets:
+        found.append(time_table(contents))
     found += [metric_table(name, contents) for name in METRICS]
     found += [
         by_problem_table("score_by_problem", tables["scores"], largest_is_best=True),
@@ -178,6 +185,94 @@ def pairwise_table(name: str, kind: str, metrics: Sequence[str], table: Table) -
         f"Test: {RANK_SUM}.",
     )
     return PrintedTable(name, title, columns, rows, groups, notes)
+
+
+def effect_table(contents: Contents, metric: str) -> PrintedTable:
+    """A12 of the reference against every other algorithm, with its interval, by problem."""
+    compared = contents.target.comparisons[metric]
+    reference = contents.target.reference
+    others = [contents.algorithms[k] for k in compared.competitors]
+    rows = []
+    for j, problem in enumerate(contents.problems):
+        cells = [Cell(problem)]
+        for i in range(len(others)):
+            low, high = compared.a12_low[i, j], compared.a12_high[i, j]
+            is_sure = bool(low > 0.5 or high < 0.5)
+            limits = "" if math.isnan(low) else f"{low:.2f} to {high:.2f}"
+            cells += [Cell(float(compared.a12[i, j]), ".2f", is_sure), Cell(limits),
+                      Cell(float(compared.p_holm[i, j]), ".2g")]  # fmt: skip
+        rows.append(tuple(cells))
+    return PrintedTable(
+        f"effects_{metric}",
+        f"Effect sizes, {METRICS[metric]}: {reference} against the others",
+        ("Problem", *(("A12", "95 %", "p Holm") * len(others))),
+        tuple(rows),
+        (("", 1), *((name, 3) for name in others)),
+        (
+            f"A12: chance that a run of {reference} is better than one of the other algorithm, "
+            "above 0.5 in its favour. 95 %: Newcombe's score interval. Bold: the interval leaves "
+            "out 0.5. p Holm: rank-sum test, corrected over the problems.",
+        ),
+    )
+
+
+def gap_table(contents: Contents) -> PrintedTable:
+    """Distance of the final f of feasible runs to the best of the field, by problem."""
+    trials = contents.trials
+    final = np.where(trials.deciding_v[..., -1] == 0, trials.f[..., -1], np.nan)
+    rows = []
+    for j, problem in enumerate(contents.problems):
+        best = contents.bands[j].best
+        cells = [Cell(problem), Cell(best, ".8g")]
+        smallest, middle = [], []
+        for row in final[:, j]:
+            gaps = row[~np.isnan(row)] - best
+            smallest.append(float(gaps.min()) if gaps.size else math.nan)
+            middle.append(float(np.median(gaps)) if gaps.size else math.nan)
+        for low, mid in zip(smallest, middle, strict=True):
+            cells += [Cell(low, ".2E", is_same(low, best_of(smallest))),
+                      Cell(mid, ".2E", is_same(mid, best_of(middle)))]  # fmt: skip
+        rows.append(tuple(cells))
+    return PrintedTable(
+        "gaps",
+        "f − best: distance of the final f of feasible runs to the best feasible f of the field",
+        ("Problem", "best f", *(("best run", "median") * len(contents.algorithms))),
+        tuple(rows),
+        (("", 2), *((name, 2) for name in contents.algorithms)),
+        ("Bold: the smallest of the row in its kind. Infeasible runs are left out.",),
+    )
+
+
+def time_table(contents: Contents) -> PrintedTable:
+    """How long runs took, by algorithm."""
+    spent: dict[str, list[tuple[float, int]]] = {}
+    for data in contents.datasets:
+        columns = (data.arrow.column(name).to_pylist()
+                   for name in ("algorithm", "wall_time", "nfev"))  # fmt: skip
+        for name, seconds, nfev in zip(*columns, strict=True):
+            if seconds is not None and seconds == seconds:
+                spent.setdefault(LABELS.get(name, name), []).append((seconds, nfev))
+    rows = []
+    for name in contents.algorithms:
+        runs = np.array(spent.get(name, []), dtype=np.float64).reshape(-1, 2)
+        if not len(runs):
+            rows.append((Cell(name), *(Cell(math.nan),) * 5))
+            continue
+        seconds, nfev = runs.T
+        each = 1e6 * seconds / np.maximum(nfev, 1)
+        rows.append((Cell(name), Cell(len(runs)), Cell(float(np.median(seconds)), ".3g"),
+                     Cell(float(seconds.max()), ".3g"), Cell(float(seconds.sum()), ".4g"),
+                     Cell(float(np.median(each)), ".3g")))  # fmt: skip
+    return PrintedTable(
+        "run_times",
+        "Run times",
+        ("Algorithm", "Runs", "Median s", "Longest s", "Sum s", "µs per evaluation"),
+        tuple(rows),
+        notes=(
+            "Wall-clock time of a run, evaluations included; µs per evaluation: the median over "
+            "the runs. Runs that shared a busy machine took longer.",
+        ),
+    )
 
 
 def friedman_table(name: str, kind: str, metrics: Sequence[str], table: Table) -> PrintedTable:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rdex.scoring import Attainment, Trials
+from rdex.scoring import Trials
 from rdex.scoring.arrays import Floats, Ints
 
 #: Checkpoints kept of a trace.
@@ -91,16 +91,3 @@ def quartiles(values: Floats) -> Floats:
             between = below + (above - below) * weight
         parts.append(np.where((weight == 0) | (above == below), below, between)[:, 0])
     return np.where(last[:, 0][:, None] < 0, np.nan, np.stack(parts, axis=1))
-
-
-def reached_by_problem(result: Attainment, problem: int) -> Floats:
-    """(algorithm, checkpoint) share of the runs and targets of one problem reached by then."""
-    at = kept_checkpoints(result.budget.size)
-    known = ~np.isnan(result.targets[problem])
-    hits = result.hits[:, problem][..., known]
-    shares = np.full((hits.shape[0], at.size), np.nan)
-    for a, row in enumerate(hits):
-        counted = np.sort(row[row > 0])
-        if counted.size:
-            shares[a] = np.searchsorted(counted, at + 1, side="right") / counted.size
-    return shares

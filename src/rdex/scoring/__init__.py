@@ -3,8 +3,16 @@
 Reads arrays or a `store`; knows nothing of engines. Imports `store` and `common`.
 """
 
-from rdex.scoring.attainment import Attainment, attainment, spread_targets
-from rdex.scoring.comparison import Comparison, a12, a12_interval, compare, holm, rank_sum
+from rdex.scoring.attainment import Attainment, attainment, reached_by_cost, spread_targets
+from rdex.scoring.comparison import (
+    Comparison,
+    a12,
+    a12_interval,
+    compare,
+    holm,
+    rank_sum,
+    smallest_p,
+)
 from rdex.scoring.competition import export_results, import_results
 from rdex.scoring.friedman import Friedman, critical_difference, friedman
 from rdex.scoring.from_store import (
@@ -68,8 +76,10 @@ __all__ = [
     "pairwise_score",
     "paper_table",
     "rank_sum",
+    "reached_by_cost",
     "round_significant",
     "score_trials",
+    "smallest_p",
     "spread_targets",
     "stability_table",
     "store_trials",

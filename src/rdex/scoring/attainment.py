@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,6 +72,36 @@ def attainment(trials: Trials, targets: ArrayLike | None = None) -> Attainment:
         budget=np.arange(1, k + 1) / k,
         ecdf=_shares_reached(hits, goals, k),
     )
+
+
+def reached_by_cost(
+    result: Attainment, cost: Floats, grid: Floats, problems: Sequence[int] | None = None
+) -> Floats:
+    """(algorithm, grid) share of runs and targets reached at each cost, problems weighing the same.
+
+    Parameters
+    ----------
+    result : Attainment
+    cost : (problem, checkpoint) array
+        What a checkpoint costs, such as evaluations per variable.
+    grid : (n,) array
+        Costs in rising order.
+    problems : sequence of int, optional
+        Which problems; all by default.
+    """
+    k = result.budget.size
+    chosen = range(len(result.targets)) if problems is None else problems
+    total = np.zeros((result.hits.shape[0], grid.size))
+    counts = np.zeros((result.hits.shape[0], 1))
+    for a in range(total.shape[0]):
+        for j in chosen:
+            hits = result.hits[a, j][:, ~np.isnan(result.targets[j])]
+            hits = hits[hits > 0]
+            if hits.size:
+                paid = np.sort(cost[j][hits[hits <= k] - 1])
+                total[a] += np.searchsorted(paid, grid, side="right") / hits.size
+                counts[a] += 1
+    return np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
 
 
 def spread_targets(trials: Trials, precisions: ArrayLike = PRECISIONS) -> Floats:

@@ -137,6 +137,19 @@ def _p_values(x: Floats, y: Floats) -> Floats:
     return p
 
 
+def smallest_p(n_x: int, n_y: int) -> float:
+    """The smallest p-value that the test `RANK_SUM` can give for samples of these sizes.
+
+    Examples
+    --------
+    >>> smallest_p(3, 3), round(smallest_p(5, 5), 4)
+    (0.1, 0.0079)
+    """
+    if not (n_x and n_y):
+        return 1.0
+    return float(rank_sum(np.arange(n_x), np.arange(n_x, n_x + n_y))[0])
+
+
 def holm(p: ArrayLike) -> Floats:
     """Holm's step-down correction of a family of p-values; NaN stay out of it.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,8 @@ class Dataset:
         What the manifest says.
     failures : list of Failure
         Runs that ended with an exception.
+    sources : dict
+        Texts of algorithms of one's own by their digests.
     """
 
     algorithms: tuple[str, ...]
@@ -55,6 +57,7 @@ class Dataset:
     arrow: Any
     manifest: dict[str, Any]
     failures: list[Failure]
+    sources: dict[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return int(self.arrow.num_rows)
@@ -143,6 +146,7 @@ def load(folder: str | os.PathLike[str]) -> Dataset:
         arrow=arrow,
         manifest=manifest,
         failures=store.failures(),
+        sources=store.sources(),
     )
 
 

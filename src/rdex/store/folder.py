@@ -7,6 +7,7 @@ renamed, and whoever computes a run that is already there has computed the same 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import logging
 import os
@@ -34,6 +35,7 @@ MANIFEST = "_manifest.json"
 LOCK = ".manifest.lock"
 FAILED = "_failed"
 SET_ASIDE = "_set_aside"
+SOURCES = "_sources"
 
 FORMAT = "rdex-campaign"
 VERSION = 1
@@ -65,6 +67,21 @@ class Store:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
+
+    # --- texts of algorithms --------------------------------------------------------------------
+    def keep_sources(self, texts: Iterable[str]) -> None:
+        """Keep the text of algorithms of one's own, for reports; each under its digest."""
+        for text in texts:
+            path = self.folder / SOURCES / f"{hashlib.sha256(text.encode()).hexdigest()}.py"
+            if not path.exists():
+                path.parent.mkdir(exist_ok=True)
+                with atomic_write(path) as stream:
+                    stream.write(text.encode())
+
+    def sources(self) -> dict[str, str]:
+        """Digest -> text."""
+        kept = sorted((self.folder / SOURCES).glob("*.py"))
+        return {path.stem: path.read_text(encoding="utf-8") for path in kept}
 
     # --- the manifest ---------------------------------------------------------------------------
     def manifest(self) -> dict[str, Any] | None:

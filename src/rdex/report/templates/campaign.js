@@ -57,18 +57,16 @@ function allBands(data, values, transform) {
     known.length === 0];
 }
 
+/* A strip per algorithm at the lower edge, from where half of its runs are feasible. */
 function phases(data) {
-  const shown = chosen();
-  const opacity = Math.min(0.1, 0.2 / shown.length);
-  return shown.flatMap((a) => {
+  return chosen().flatMap((a, i) => {
     const from = feasibleFrom(data, a);
-    return from < 0 ? [] : [{ type: "rect", xref: "x", yref: "paper", y0: 0, y1: 1, layer: "below",
-      x0: data.nfev[from], x1: data.nfev[data.nfev.length - 1], line: { width: 0 },
-      fillcolor: faint(lineColour(a), opacity) }];
+    return from < 0 ? [] : [{ type: "line", xref: "x", yref: "paper", y0: 0.008 * (2 * i + 1),
+      y1: 0.008 * (2 * i + 1), x0: data.nfev[from], x1: data.nfev[data.nfev.length - 1],
+      line: { width: 3, color: lineColour(a) } }];
   });
 }
 const steps = () => ({ type: byId("xscale").value, title: { text: "evaluations" } });
-const none = (text) => [{ text, xref: "paper", yref: "paper", x: 0.5, y: 0.5, showarrow: false }];
 
 function drawObjective() {
   const data = block(Number(problemSelect.value));
@@ -76,17 +74,17 @@ function drawObjective() {
   const transform = isLog ? (gap) => gap === null ? null : gap + FLOOR
     : (gap) => gap === null ? null : data.best + gap;
   const [traces, isEmpty] = allBands(data, data.gap, transform);
+  if (isEmpty) return "Less than a quarter of the runs is ever feasible.";
   return [traces, { xaxis: steps(), shapes: phases(data),
-    yaxis: { type: isLog ? "log" : "linear", title: { text: isLog ? "f − best + 1e-10" : "f" } },
-    annotations: isEmpty ? none("less than a quarter of the runs is ever feasible") : [] }];
+    yaxis: { type: isLog ? "log" : "linear", title: { text: isLog ? "f − best + 1e-10" : "f" } } }];
 }
 function drawViolation() {
   const data = block(Number(problemSelect.value));
   const positive = (v) => v > 0 ? v : null;
   const [traces, isEmpty] = allBands(data, data.v, positive);
+  if (isEmpty) return "At least three quarters of the runs are feasible at every checkpoint.";
   return [traces, { xaxis: steps(), shapes: phases(data),
-    yaxis: { type: "log", title: { text: "violation" } },
-    annotations: isEmpty ? none("feasible at every checkpoint") : [] }];
+    yaxis: { type: "log", title: { text: "violation" } } }];
 }
 function drawShare() {
   const data = block(Number(problemSelect.value));
@@ -107,12 +105,13 @@ function showConvergence() {
   const data = block(j);
   const last = data.nfev.length - 1;
   fillTable(byId("convergence-table"),
-    ["algorithm", "lower quartile f", "median f", "upper quartile f", "median violation",
-      "runs feasible", "median feasible from"],
+    ["algorithm", "lower quartile f", "median f", "upper quartile f", "median f − best",
+      "median violation", "share feasible", "half feasible from"],
     chosen().map((a) => {
       const from = feasibleFrom(data, a);
       const [low, middle, high] = data.end[a];
-      return [main.algorithms[a], low, middle, high, data.v[a][1][last], data.share[a][last],
+      return [main.algorithms[a], low, middle, high, data.gap[a][1][last], data.v[a][1][last],
+        data.share[a][last],
         from < 0 ? "never" : data.nfev[from]];
     }));
   fillTable(byId("quality-table"), ["algorithm", "smallest", "median", "largest", "runs"],
@@ -129,41 +128,102 @@ function showConvergence() {
 
 function attained() {
   const value = byId("ecdf-problem").value;
-  return value === "all" ? main.ecdf : block(Number(value)).ecdf;
+  return value.startsWith("group:") ? main.reached[value.slice(6)] : block(Number(value)).reached;
 }
-function drawEcdf() {
-  const shares = attained();
-  return [chosen().map((a) => ({ x: main.budget, y: shares[a], mode: "lines",
+function ecdfOf(shares, more) {
+  return [chosen().map((a) => ({ x: main.cost, y: shares[a], mode: "lines",
     name: plain(main.algorithms[a]), line: Object.assign({ shape: "hv" }, style(a)) })),
-  { xaxis: { type: byId("xscale").value, title: { text: "share of the budget" } },
-    yaxis: { range: [-0.02, 1.02], title: { text: "share of runs and targets" } } }];
+  Object.assign({ xaxis: { title: { text: main.cost_label } },
+    yaxis: { range: [-0.02, 1.02], title: { text: "share of runs and targets" } } }, more)];
 }
 function showEcdf() {
   const shares = attained();
-  const parts = [0.01, 0.03, 0.1, 0.3, 1];
-  const at = parts.map((part) => {
-    const beyond = main.budget.findIndex((b) => b > part + 1e-12);
-    return (beyond < 0 ? main.budget.length : beyond) - 1;
+  const last = main.cost.length - 1;
+  const powers = [];
+  for (let e = Math.ceil(main.cost[0]); e < main.cost[last]; e += 1) powers.push(e);
+  const at = powers.map((e) => {
+    const beyond = main.cost.findIndex((cost) => cost > e + 1e-6);
+    return beyond - 1;
   });
-  fillTable(byId("ecdf-table"), ["algorithm", ...parts.map((part) => `${100 * part} %`)],
-    chosen().map((a) => [main.algorithms[a], ...at.map((i) => i < 0 ? 0 : shares[a][i])]));
-  refresh("ecdf");
+  fillTable(byId("ecdf-table"), ["algorithm", ...powers.map((e) => `10^${e}`), "end"],
+    chosen().map((a) => [main.algorithms[a], ...[...at, last].map((i) =>
+      i < 0 ? "0" : number(shares[a][i], 3))]));
+  refresh("ecdf", ...main.groups.map((_, i) => `group-${i}`));
+}
+function drawExpected() {
+  const times = block(Number(byId("ert-problem").value)).ert;
+  if (times.every((row) => row.every((time) => time === null))) return "No run ends feasible.";
+  return [chosen().map((a) => ({ x: main.precisions, y: times[a], mode: "lines+markers",
+    name: plain(main.algorithms[a]), line: style(a), marker: { size: 6 } })),
+  { xaxis: { type: "log", autorange: "reversed", title: { text: "target: f − best" } },
+    yaxis: { title: { text: main.cost_label.replace("evaluations", "expected evaluations") } } }];
+}
+function showExpected() {
+  const times = block(Number(byId("ert-problem").value)).ert;
+  fillTable(byId("ert-table"), ["algorithm", ...main.precisions.map((p) => p.toExponential(0))],
+    chosen().map((a) => [main.algorithms[a], ...times[a].map((time) =>
+      time === null ? null : time.toFixed(2))]));
+  refresh("ert");
+}
+
+/* Small pictures of all problems: medians on one scale of powers of ten each. */
+function drawMultiples() {
+  for (const button of byId("multiples").children) {
+    const data = block(Number(button.dataset.problem));
+    const last = data.nfev[data.nfev.length - 1];
+    const lines = chosen().map((a) => data.gap[a][1].map((gap) =>
+      gap === null ? null : Math.log10(gap + FLOOR)));
+    const known = lines.flat().filter((y) => y !== null);
+    const top = Math.max(...known);
+    const height = Math.max(top - Math.min(...known), 1);
+    const paths = chosen().map((a, i) => {
+      let text = "";
+      lines[i].forEach((y, k) => {
+        if (y === null) return;
+        const at = `${(4 + 112 * data.nfev[k] / last).toFixed(1)} ${(4 + 52 * (top - y) / height).toFixed(1)}`;
+        text += text === "" ? `M${at}` : `L${at}`;
+      });
+      const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+      path.setAttribute("d", text);
+      path.setAttribute("stroke", lineColour(a));
+      path.setAttribute("stroke-dasharray", { solid: "none", dot: "2 3" }[lineDash(a)] || "5 3");
+      return path;
+    });
+    const label = document.createElementNS("http://www.w3.org/2000/svg", "text");
+    Object.entries({ x: 60, y: 33, "text-anchor": "middle" }).forEach(
+      ([key, value]) => label.setAttribute(key, value));
+    label.textContent = "rarely feasible";
+    button.querySelector("svg").replaceChildren(...(known.length ? paths : [label]));
+    button.setAttribute("aria-pressed", String(button.dataset.problem === problemSelect.value));
+  }
 }
 
 chart("objective", drawObjective);
 chart("violation", drawViolation);
 chart("share", drawShare);
 chart("quality", drawQuality);
-chart("ecdf", drawEcdf);
-problemSelect.addEventListener("change", showConvergence);
+chart("ecdf", () => ecdfOf(attained()));
+chart("ert", drawExpected);
+main.groups.forEach((name, i) => chart(`group-${i}`, () => ecdfOf(main.reached[name],
+  { xaxis: {}, yaxis: { range: [-0.02, 1.02] } })));
+problemSelect.addEventListener("change", () => { showConvergence(); drawMultiples(); });
+byId("multiples").addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  problemSelect.value = byId("ert-problem").value = button.dataset.problem;
+  showConvergence();
+  showExpected();
+  drawMultiples();
+});
+byId("ert-problem").addEventListener("change", showExpected);
 byId("yscale").addEventListener("change", () => refresh("objective"));
-byId("xscale").addEventListener("change", () => refresh("objective", "violation", "share", "ecdf"));
+byId("xscale").addEventListener("change", () => refresh("objective", "violation", "share"));
 byId("ecdf-problem").addEventListener("change", showEcdf);
-byId("algorithms").addEventListener("change", () => { showConvergence(); showEcdf(); });
-document.addEventListener("theme", colourSwatches);
+function showAll() { showConvergence(); showEcdf(); showExpected(); drawMultiples(); }
+byId("algorithms").addEventListener("change", showAll);
+document.addEventListener("theme", () => { colourSwatches(); drawMultiples(); });
 colourSwatches();
-showConvergence();
-showEcdf();
+showAll();
 
 /* Runs: columns, some of them as numbers of repeated values. */
 const PAGE = 25;

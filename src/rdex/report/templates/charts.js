@@ -24,9 +24,24 @@ function faint(hex, opacity) {
 const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;")
   .replace(/>/g, "&gt;");
 
-function layout(changes) {
+/* Whole powers of ten on a logarithmic axis of few decades: no lone 2 and 5 between them. */
+function wholePowers(traces, key) {
+  const name = key[0] + (key.length > 5 ? key.slice(5) : "");
+  let [low, high] = [Infinity, -Infinity];
+  for (const trace of traces) {
+    if ((trace[`${key[0]}axis`] || key[0]) !== name || !Array.isArray(trace[key[0]])) continue;
+    for (const value of trace[key[0]]) {
+      if (value > 0) { low = Math.min(low, value); high = Math.max(high, value); }
+    }
+  }
+  const decades = Math.log10(high / low);
+  return decades > 1 && decades < 6 ? { dtick: 1 } : {};
+}
+
+function layout(traces, changes) {
   const axis = { gridcolor: colour("--line"), zerolinecolor: colour("--line"),
-    linecolor: colour("--line"), automargin: true, exponentformat: "power" };
+    linecolor: colour("--line"), automargin: true };
+  const linear = { exponentformat: "none", separatethousands: true };
   const full = Object.assign({
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     font: { color: colour("--ink"), family: getComputedStyle(document.body).fontFamily, size: 13 },
@@ -34,7 +49,10 @@ function layout(changes) {
     hoverlabel: { namelength: -1 },
   }, changes);
   for (const key of Object.keys(full)) {
-    if (/^[xy]axis/.test(key)) full[key] = Object.assign({}, axis, full[key]);
+    if (!/^[xy]axis/.test(key)) continue;
+    const kind = full[key].type === "log"
+      ? Object.assign({ exponentformat: "power" }, wholePowers(traces, key)) : linear;
+    full[key] = Object.assign({}, axis, kind, full[key]);
   }
   return full;
 }
@@ -53,11 +71,20 @@ const seen = new IntersectionObserver((entries) => {
 
 function draw(chart) {
   chart.isStale = false;
-  const [traces, changes] = chart.make();
-  Plotly.react(chart.target, traces, layout(changes), CONFIG);
+  const made = chart.make();
+  const isText = typeof made === "string";
+  chart.target.classList.toggle("nothing", isText);
+  if (isText) {
+    Plotly.purge(chart.target);
+    chart.target.textContent = made;
+    return;
+  }
+  if (!chart.target.querySelector(".plotly")) chart.target.textContent = "";
+  const [traces, changes] = made;
+  Plotly.react(chart.target, traces, layout(traces, changes), CONFIG);
 }
-/* make() returns traces and layout; it is called when the chart is near the window, and again
-   after refresh() or a change of theme. */
+/* make() returns traces and layout, or a sentence where there is nothing to draw; it is called when
+   the chart is near the window, and again after refresh() or a change of theme. */
 function chart(id, make) {
   const target = byId(id);
   if (!target) return;
