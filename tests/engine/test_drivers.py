@@ -1,5 +1,6 @@
 """One run, whichever way it is driven: fused, asked and told, cut into slices."""
 
+import copy
 import gc
 import weakref
 
@@ -60,6 +61,21 @@ def test_tell_ask_is_the_fused_run(name, capacity, whole_run):
     assert engine.is_finished
     assert_same_state(engine.state, whole_run(name).state)
     assert generations in (engine.generation, engine.generation + 1)  # + 1: the initial points
+
+
+@pytest.mark.parametrize("name", ["rdex-csop", "ude-iv"])
+def test_a_copy_goes_on_by_itself(name, whole_run):
+    engine = engine_for(name)
+    for _ in range(3):
+        points = engine.ask(4)
+        engine.tell(*PROBLEM.evaluate(points))
+    other = copy.deepcopy(engine)
+    before = other.arrays()
+    drive(engine, batch=4)
+    for label, array in before.items():
+        np.testing.assert_array_equal(array, other.arrays()[label], err_msg=label)
+    drive(other, batch=4)
+    assert_same_state(other.state, engine.state)
 
 
 def bound_rows(engine, rows):

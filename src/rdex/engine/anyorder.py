@@ -105,7 +105,7 @@ class AnyOrder:
         """The number of one more point, and the point; None where there is none for now."""
         point = np.empty(self.engine.problem.dim)
         kernels = load_kernels(self.engine.method.anyorder)
-        number = int(kernels.ask_one(self.engine.state, self._numbers, point))
+        number = int(kernels.ask_one(self.engine.bound_state(kernels), self._numbers, point))
         return None if number < 0 else (number, point)
 
     def tell(self, number: int, f: float, g: Floats | None = None, h: Floats | None = None) -> None:
@@ -120,7 +120,8 @@ class AnyOrder:
             return
         partner = kernels.NOBODY
         if self._races:
-            partner = int(kernels.partner_of(self.engine.state, self._numbers, number))
+            state = self.engine.bound_state(kernels)
+            partner = int(kernels.partner_of(state, self._numbers, number))
         if partner == kernels.OWED or (partner >= 0 and partner not in self._held):
             self._held[number] = values
             return
@@ -132,6 +133,7 @@ class AnyOrder:
         f, g, h = values
         vectors = [np.ascontiguousarray(v, dtype=np.float64) for v in (g, h)]
         kernels = load_kernels(self.engine.method.anyorder)
-        taken = kernels.take(self.engine.state, self._numbers, number, f, *vectors)
+        state = self.engine.bound_state(kernels)
+        taken = kernels.take(state, self._numbers, number, f, *vectors)
         if not taken:
             raise ValueError(f"point {number} is not out")

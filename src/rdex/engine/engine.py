@@ -120,6 +120,7 @@ class Engine(RunView):
         self.state = self.method.make_state(problem, settings, request)
         self._point = np.empty(problem.dim)
         self._bound: Any = None  # the latest of `bound_tell_ask`
+        self._table: tuple[Any, Any] = (None, None)  # a state and its table, for `ask` and `tell`
 
     # --- saved and restored -----------------------------------------------------------------------
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -216,7 +217,8 @@ class Engine(RunView):
         room = self.capacity - outstanding - 1  # a race partner may wait in one row
         most = max(0, min(n, room))
         points = np.empty((most, self.problem.dim))
-        return points[: load_kernels(self.method.asktell).ask(self.state, most, ahead, points)]
+        kernels = load_kernels(self.method.asktell)
+        return points[: kernels.ask(self.bound_state(kernels), most, ahead, points)]
 
     def tell(self, f: ArrayLike, g: ArrayLike | None = None, h: ArrayLike | None = None) -> None:
         """Results of the earliest points asked and not yet told, in the order of asking."""
@@ -226,7 +228,20 @@ class Engine(RunView):
         h_rows = _rows(h, n, self.problem.n_eq)
         if n > self.n_asked - nfev:
             raise ValueError(f"{n} results, but {self.n_asked - nfev} points are outstanding")
-        load_kernels(self.method.asktell).tell(self.state, n, values, g_rows, h_rows)
+        kernels = load_kernels(self.method.asktell)
+        kernels.tell(self.bound_state(kernels), n, values, g_rows, h_rows)
+
+    def bound_state(self, kernels: Any) -> Any:
+        """The table of the state, for kernels that are called often; made once, in milliseconds."""
+        if self._table[0] is not self.state:
+            from rdex.jit.binding import table_of
+
+            self._table = (self.state, table_of(kernels.STATE_TYPE, self.state))
+        return self._table[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies have arrays of their own: tables hold the addresses of these."""
+        return {**self.__dict__, "_bound": None, "_table": (None, None)}
 
     def inject(self, x: Floats, f: float, g: Floats, h: Floats) -> None:
         """Take a point that was not asked for; nothing may be outstanding.

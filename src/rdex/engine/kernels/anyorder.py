@@ -19,8 +19,11 @@ from rdex.engine.kernels.order import rank_members
 from rdex.engine.kernels.random import uniform_row
 from rdex.engine.kernels.steps import admit, can_ask, tell_row
 from rdex.engine.kernels.variation import ask_row
+from rdex.jit.binding import table_type, tuple_at
 from rdex.jit.compiling import kernel, part
 from rdex.jit.signatures import INTEGERS, VECTOR
+
+state_at = tuple_at(STATE_TYPE)
 
 NOBODY, OWED = -1, -2  # answers of `partner_of` beside numbers
 
@@ -36,10 +39,11 @@ def draw_further(state, k):
     state.run[0].asked += 1
 
 
-@kernel(types.int64(STATE_TYPE, INTEGERS, VECTOR))
-def ask_one(state, numbers, point):
+@kernel(types.int64(table_type(STATE_TYPE), INTEGERS, VECTOR))
+def ask_one(table, numbers, point):
     """Draw one more row, however many are out, and write the user's point; its number, or -1 where
     the budget is handed out or the ring is full. numbers: (capacity,) of the pending rows."""
+    state = state_at(table)
     settings, run = state.settings[0], state.run[0]
     capacity = state.pending.size
     number = run.asked
@@ -55,9 +59,10 @@ def ask_one(state, numbers, point):
     return number
 
 
-@kernel(types.int64(STATE_TYPE, INTEGERS, types.int64))
-def partner_of(state, numbers, number):
+@kernel(types.int64(table_type(STATE_TYPE), INTEGERS, types.int64))
+def partner_of(table, numbers, number):
     """Number of the row whose result a race awaits; NOBODY, or OWED if it is still to be drawn."""
+    state = state_at(table)
     k = row_of(state, numbers, number)
     if k < 0:
         return NOBODY
@@ -92,12 +97,13 @@ def swap_racers(state, numbers, a, b):
         pending[partner_b].partner = b
 
 
-@kernel(types.int64(STATE_TYPE, INTEGERS, types.int64, types.float64, VECTOR, VECTOR))
-def take(state, numbers, number, f, g, h):
+@kernel(types.int64(table_type(STATE_TYPE), INTEGERS, types.int64, types.float64, VECTOR, VECTOR))
+def take(table, numbers, number, f, g, h):
     """Take the result of the row with this number; 0 if it is not out, else 1.
 
     A row that races must be followed by its partner, with nothing drawn in between.
     """
+    state = state_at(table)
     run, x = state.run[0], state.members.x
     found = row_of(state, numbers, number)
     if found < 0:

@@ -12,16 +12,20 @@ from rdex.engine.kernels.layout import Steps
 from rdex.engine.ude.kernels.layout import STATE_TYPE
 from rdex.engine.ude.kernels.steps import can_ask, tell_row
 from rdex.engine.ude.kernels.variation import ask_row
+from rdex.jit.binding import table_type, tuple_at
 from rdex.jit.compiling import kernel
 from rdex.jit.signatures import INTEGERS, VECTOR
+
+state_at = tuple_at(STATE_TYPE)
 
 NOBODY, OWED = -1, -2  # answers of the engine's `partner_of`: there are no races here
 
 
-@kernel(types.int64(STATE_TYPE, INTEGERS, VECTOR))
-def ask_one(state, numbers, point):
+@kernel(types.int64(table_type(STATE_TYPE), INTEGERS, VECTOR))
+def ask_one(table, numbers, point):
     """Draw one more row and write the user's point; its number, or -1 where the generation or the
     budget is handed out. numbers: (capacity,) of the pending rows."""
+    state = state_at(table)
     if not can_ask(state.settings[0], state.run[0], False):
         return -1
     number = state.run[0].asked
@@ -30,15 +34,16 @@ def ask_one(state, numbers, point):
     return number
 
 
-@kernel(types.int64(STATE_TYPE, INTEGERS, types.int64))
-def partner_of(state, numbers, number):
+@kernel(types.int64(table_type(STATE_TYPE), INTEGERS, types.int64))
+def partner_of(table, numbers, number):
     """Nobody races."""
     return NOBODY
 
 
-@kernel(types.int64(STATE_TYPE, INTEGERS, types.int64, types.float64, VECTOR, VECTOR))
-def take(state, numbers, number, f, g, h):
+@kernel(types.int64(table_type(STATE_TYPE), INTEGERS, types.int64, types.float64, VECTOR, VECTOR))
+def take(table, numbers, number, f, g, h):
     """Take the result of the row with this number; 0 if it is not out, else 1."""
+    state = state_at(table)
     found = row_of(state, numbers, number)
     if found < 0:
         return 0

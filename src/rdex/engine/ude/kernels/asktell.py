@@ -12,19 +12,20 @@ from rdex.jit.compiling import kernel
 from rdex.jit.signatures import MATRIX, VECTOR
 
 POINT, BATCH = point_type(STATE_TYPE), batch_type(STATE_TYPE)
-point_at, batch_at = tuple_at(POINT), tuple_at(BATCH)
+point_at, batch_at, state_at = tuple_at(POINT), tuple_at(BATCH), tuple_at(STATE_TYPE)
 
 
-@kernel(types.int64(STATE_TYPE, types.int64, types.boolean, MATRIX))
-def ask(state, most, ahead, points):
+@kernel(types.int64(table_type(STATE_TYPE), types.int64, types.boolean, MATRIX))
+def ask(table, most, ahead, points):
     """Draw up to `most` rows and write the user's points; returns how many there are."""
-    return draw_rows(state, most, ahead, points, Steps(can_ask, ask_row, tell_row))
+    steps = Steps(can_ask, ask_row, tell_row)
+    return draw_rows(state_at(table), most, ahead, points, steps)
 
 
-@kernel(types.void(STATE_TYPE, types.int64, VECTOR, MATRIX, MATRIX))
-def tell(state, n, f, g, h):
+@kernel(types.void(table_type(STATE_TYPE), types.int64, VECTOR, MATRIX, MATRIX))
+def tell(table, n, f, g, h):
     """Take the results of the n earliest rows, in the order they were asked."""
-    tell_rows(state, n, f, g, h, Steps(can_ask, ask_row, tell_row))
+    tell_rows(state_at(table), n, f, g, h, Steps(can_ask, ask_row, tell_row))
 
 
 @kernel(types.void(STATE_TYPE, VECTOR, types.float64, VECTOR, VECTOR))
