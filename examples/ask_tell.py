@@ -14,7 +14,7 @@ def experiment(x):
 
 
 def make():
-    return rdex.Optimizer([(-5, 5)] * 2, n_ineq=1, maxfev=1500, rng=2, variable_names=["p", "q"])
+    return rdex.Optimizer([(-5, 5)] * 2, n_ineq=1, maxfev=100, rng=2, variable_names=["p", "q"])
 
 
 def advance(optimizer, until):
@@ -31,11 +31,11 @@ def advance(optimizer, until):
 if __name__ == "__main__":
     optimizer = make()
     optimizer.tell([2.0, 0.5], *experiment([2.0, 0.5]))  # known before: an injection
-    advance(optimizer, until=700)
+    advance(optimizer, until=50)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "run.npz"
         optimizer.save(file)
         tomorrow = make()
         tomorrow.load(file)
-    advance(tomorrow, until=1500)
+    advance(tomorrow, until=100)
     print(tomorrow.result())

@@ -24,7 +24,7 @@ def reference_dir() -> Path:
 
 
 #: Rooms whose tests are about runs, whatever searches: a cheap search does unless one is named.
-CHEAP_SEARCH = {"api": "rdex-csop", "adapters": "rdex-csop+local"}
+CHEAP_SEARCH = {"api": "rdex-csop", "problem": "rdex-csop", "adapters": "rdex-csop+local"}
 
 
 @pytest.fixture(autouse=True, scope="module")

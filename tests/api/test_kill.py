@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from problems import BOX, same_run
 
-from rdex import Problem, algorithms, minimize
+import dask_processes
+from rdex import Problem, minimize
 
 HERE = Path(__file__).parent
 
@@ -28,7 +29,11 @@ def simulate(x):
     return one_call(x)
 
 problem = rdex.Problem.from_function(simulate, BOX, n_ineq=1, n_eq=1, name="simulate")
-result = rdex.minimize(problem, evaluations={path!r}, **{options!r})
+options = {options!r}
+if isinstance(options["workers"], str):
+    from distributed import Client
+    options["workers"] = Client(options["workers"])
+result = rdex.minimize(problem, evaluations={path!r}, **options)
 print(result.nfev, float(result.fun).hex())
 """
 
@@ -97,21 +102,25 @@ def check(path, options):
     assert same_run(first, again) and first.nfev == len(numbers)
 
 
-def options_of(updating, maxfev, algorithm="rdex-csop"):
-    return {"workers": 3, "updating": updating, "rng": 7, "maxfev": maxfev, "algorithm": algorithm}
+def options_of(updating, maxfev, algorithm, workers=3):
+    return {
+        "workers": workers, "updating": updating, "rng": 7, "maxfev": maxfev, "algorithm": algorithm
+    }  # fmt: skip
 
 
-def test_killed_at_random_moments(tmp_path):
-    options = options_of("async", 160)
-    check(killed_often(tmp_path, 5, options, np.random.default_rng(1)), options)
+@pytest.mark.parametrize(("algorithm", "kills"), [("auto", 2), ("rdex-csop", 2)])
+def test_killed_at_random_moments(tmp_path, algorithm, kills):
+    options = options_of("async", 100, algorithm)
+    check(killed_often(tmp_path, kills, options, np.random.default_rng(1)), options)
 
 
-#: Every kind of strategy, those that are new included.
-STRATEGIES = [name for name in ("rdex-csop", "ude-iv", "rdex-csop+local", "local", "scout", "auto")
-              if name in algorithms()]  # fmt: skip
+#: Every kind of strategy.
+STRATEGIES = ["rdex-csop", "ude-iv", "rdex-csop+local", "local", "scout", "auto"]
+
+ON_DASK = ["rdex-csop", "auto"]
 
 #: Together at least 200.
-KILLS = math.ceil(200 / (2 * len(STRATEGIES)))
+KILLS = math.ceil(200 / (2 * (len(STRATEGIES) + len(ON_DASK))))
 
 
 @pytest.mark.slow
@@ -120,3 +129,15 @@ KILLS = math.ceil(200 / (2 * len(STRATEGIES)))
 def test_killed_very_often(tmp_path, updating, algorithm):
     options = options_of(updating, 400, algorithm)
     check(killed_often(tmp_path, KILLS, options, np.random.default_rng(2)), options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("updating", ["async", "deferred"])
+@pytest.mark.parametrize("algorithm", ON_DASK)
+def test_killed_very_often_on_dask(tmp_path, updating, algorithm):
+    """The program that calls `minimize` dies; the cluster lives on."""
+    pytest.importorskip("distributed")
+    with dask_processes.cluster(tmp_path) as (address, _):
+        options = options_of(updating, 200, algorithm, address)
+        path = killed_often(tmp_path, KILLS, options, np.random.default_rng(3))
+    check(path, {**options, "workers": 2})

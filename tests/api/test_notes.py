@@ -27,6 +27,30 @@ def test_a_point_of_the_beginning_is_named():
     assert "<li>x is one of the 29" in result._repr_html_()
 
 
+@pytest.mark.parametrize("algorithm", ["auto", "scout", "rdex-csop", "rdex-csop+local"])
+def test_a_point_of_the_beginning_is_named_whatever_searches(algorithm):
+    """Only plain evolutions did."""
+    (text,) = minimize(lambda x: 1.0, BOX, maxfev=60, rng=1, algorithm=algorithm).notes
+    assert "random initial points: nothing better was found after them" in text
+    (text,) = minimize(square, BOX, maxfev=3, rng=1, algorithm=algorithm).notes
+    assert text.startswith("x is one of the 3 random initial points: the run ended there")
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "rdex-csop"])
+def test_failures_of_most_evaluations_are_named(algorithm):
+    """The first point worked, all others failed: that was a success without a word."""
+    calls = []
+
+    def fun(x):
+        calls.append(x)
+        if len(calls) > 1:
+            raise ArithmeticError("diverged")
+        return square(x)
+
+    result = minimize(fun, BOX, maxfev=60, rng=1, algorithm=algorithm)
+    assert note(result, "59 of 60 evaluations failed")
+
+
 def test_a_search_that_had_not_finished_is_named():
     bowl = minimize(lambda x: float((x - 1) @ (x - 1)) + 1.0, [(-5, 5)] * 10, maxfev=1000, rng=1)
     assert note(bowl, "probably not a local optimum: f still fell from")

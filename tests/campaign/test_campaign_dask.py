@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 
 import pytest
 
@@ -12,58 +10,25 @@ pytest.importorskip("distributed")
 pytest.importorskip("psutil")
 
 import psutil
-from commands import WORDS, command, finished, rows, wait_for_runs, wait_until
+from commands import WORDS, command, finished, rows, wait_for_runs
 
+import dask_processes
 import rdex.campaign
+from dask_processes import worker_pids
 from rdex.campaign import CampaignError
 
 pytestmark = [
+    pytest.mark.xdist_group("undisturbed"),  # computed once
     pytest.mark.compiled,
     pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
 ]
 
 
-def dask(*words):
-    return subprocess.Popen(
-        [sys.executable, "-m", "dask", *words],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-
-
 @pytest.fixture
 def cluster(tmp_path):
-    """A scheduler and two workers with their nannies; gives the address and the nanny process."""
-    import json
-
-    file = tmp_path / "scheduler.json"
-    started = [
-        dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-             "--scheduler-file", str(file))
-    ]  # fmt: skip
-    try:
-        wait_until(lambda: file.exists() and file.read_text().strip().endswith("}"), 60)
-        started.append(
-            dask("worker", "--scheduler-file", str(file), "--nworkers", "2", "--nthreads", "1",
-                 "--no-dashboard", "--host", "127.0.0.1")
-        )  # fmt: skip
-        yield json.loads(file.read_text())["address"], started[1]
-    finally:
-        for process in reversed(started):
-            process.terminate()
-            try:
-                process.wait(15)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def worker_pids(nannies):
-    """Worker processes under the nannies."""
-    return [
-        child.pid
-        for child in psutil.Process(nannies.pid).children(recursive=True)
-        if "spawn_main" in " ".join(child.cmdline())
-    ]
+    """Address and nannies of a cluster of this machine."""
+    with dask_processes.cluster(tmp_path) as made:
+        yield made
 
 
 def test_dask_equals_local_though_worker_and_client_are_killed(

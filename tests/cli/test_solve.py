@@ -56,10 +56,10 @@ def solve(tmp_path, monkeypatch):
 
 
 def test_a_function_with_bounds_and_constraints(solve):
-    result = solve("case.py", "--maxfev", 3000, "--rng", 1)
+    result = solve("case.py", "--maxfev", 300, "--rng", 1)
     assert result.exit_code == 0, result.output
     assert result.output.startswith("Feasible solution\n")
-    assert "width" in result.output and "area" in result.output and "3000 of 3000" in result.output
+    assert "width" in result.output and "area" in result.output and "300 of 300" in result.output
 
 
 def test_json(solve):
@@ -156,7 +156,7 @@ def test_names_cannot_steer_the_terminal(solve, tmp_path):
 
 
 def test_the_output_is_indented_as_in_print_and_explained(solve):
-    result = solve("case.py", "--maxfev", 3000, "--rng", 1, "--explain")
+    result = solve("case.py", "--maxfev", 300, "--rng", 1, "--explain")
     assert result.exit_code == 0, result.output
     assert "\n  variables\n    width " in result.output
     assert "\n  constraints\n    |area| " in result.output

@@ -124,11 +124,24 @@ WITH_BLOCKS = [
     if any(block.language in RUN for block in blocks((PROJECT / name).read_text("utf-8")))
 ]  # fmt: skip
 
+#: Pages whose blocks take 8 s and more; other tests use by default what they show.
+LONG = {
+    "docs/adapters/coco.md", "docs/adapters/openmdao.md", "docs/adapters/optuna.md",
+    "docs/adapters/pymoo.md", "docs/campaigns.md", "docs/mixed-integer.md", "docs/report.md",
+    "docs/resume.md", "docs/simulators.md", "docs/tutorials/researchers.md",
+}  # fmt: skip
+
+
+def test_long_pages_are_there():
+    assert LONG <= set(WITH_BLOCKS)
+
 
 @pytest.mark.compiled
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash for the commands")
 @pytest.mark.filterwarnings("default::DeprecationWarning:distributed")
-@pytest.mark.parametrize("name", WITH_BLOCKS)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in WITH_BLOCKS
+])  # fmt: skip
 def test_the_blocks_of_a_page_run(name, empty_folder):
     run_page((PROJECT / name).read_text(encoding="utf-8"), name)
 

@@ -24,7 +24,11 @@ def test_it_is_made_from_the_page_as_it_is(page):
 
 @pytest.mark.compiled
 @pytest.mark.filterwarnings("default")  # of Jupyter's event loops
-@pytest.mark.parametrize("page", TUTORIALS, ids=NAMES)
+@pytest.mark.parametrize("page", [
+    # The blocks of this page run as they are in test_code_blocks.
+    pytest.param(page, id=page.stem, marks=pytest.mark.slow if page.stem == "engineers" else ())
+    for page in TUTORIALS
+])  # fmt: skip
 def test_it_runs(page, tmp_path):
     from nbclient import NotebookClient
 

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("site")  # built once
+
 #: Words people search for. Each must stand in a heading of some page.
 WORDS = [
     "maximise", "maximize", "categorical", "discrete", "integer", "constraint violation",

@@ -10,6 +10,8 @@ pytest.importorskip("mkdocs")
 pytest.importorskip("material")
 pytest.importorskip("mkdocstrings")
 
+pytestmark = pytest.mark.xdist_group("site")  # built once
+
 PROJECT = Path(__file__).resolve().parents[2]
 
 

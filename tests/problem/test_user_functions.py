@@ -85,6 +85,21 @@ def test_a_constraint_without_values_is_a_mistake():
         minimize(lambda x: 1.0, BOX, constraints=NonlinearConstraint(lambda x: [], 0, 1))
 
 
+@pytest.mark.parametrize("value", [True, [np.True_], np.array([[True]])], ids=str)
+@pytest.mark.parametrize("layout", [False, True])
+def test_a_constraint_that_says_true_or_false_has_to_be_able_to_fail(value, layout):
+    """False is 0, which is >= 0: x[0] > 1 was satisfied everywhere."""
+    options = {"maxfev": 30, "rng": 1, "vectorized": layout}
+
+    def fun(x):
+        return np.zeros(x.shape[1:])
+
+    with pytest.raises(ValueError, match="True or False, and holds for both"):
+        minimize(fun, BOX, constraints={"type": "ineq", "fun": lambda x: value}, **options)
+    must = NonlinearConstraint(lambda x: x[:1] > 1, 1, 1)
+    assert minimize(fun, BOX, constraints=must, **options).x[0] > 1
+
+
 @pytest.mark.parametrize("layout", [True, "rows"])
 @pytest.mark.parametrize("m", range(1, 21))
 def test_vectorised_constraints_for_every_number_of_columns(m, layout):

@@ -111,6 +111,7 @@ class Source:
         self.label = label
         self.size = 0
         self.is_number = False  # whether the function returns a bare number
+        self.is_boolean = False  # whether it returns True and False
         self.ineq: tuple[Any, Floats, Floats]
         self.eq: tuple[Any, Floats, Floats]
 
@@ -133,6 +134,11 @@ class Source:
             raise ValueError(
                 f"{self.label}: expected lower <= upper bounds that leave some value, "
                 f"got {lower} and {upper}"
+            )
+        if self.is_boolean and ((low <= 0.0) & (high >= 1.0)).any():
+            raise ValueError(
+                f"{self.label} returns True or False, and holds for both. Return the margin, such "
+                "as x[0] - 1 for x[0] > 1, or use NonlinearConstraint(fun, 1, 1)"
             )
         equal = low == high
         below = np.flatnonzero(~equal & np.isfinite(high))
@@ -309,10 +315,15 @@ class Linear:
 
 def _probed(source: Source, probe: Floats, layout: Any) -> Any:
     """Values at one point, from a plain or a vectorised function."""
+    x = probe.copy()
+    if layout:
+        x = x[None, :] if layout == "rows" else x[:, None]
+    returned = source.function(x, *source.args)
+    first = returned[0] if isinstance(returned, list | tuple) and returned else returned
+    source.is_boolean = isinstance(first, bool) or getattr(first, "dtype", None) == np.bool_
     if not layout:
-        return source.function(probe.copy(), *source.args)
-    x = probe[None, :].copy() if layout == "rows" else probe[:, None].copy()
-    values = as_floats(source.label, source.function(x, *source.args), "return")
+        return returned
+    values = as_floats(source.label, returned, "return")
     if values.size == 1:
         return values
     if values.ndim != 2 or values.shape[0 if layout == "rows" else 1] != 1:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rdex.run.status import Status
-from rdex.strategies.registry import EVOLUTION
+from rdex.strategies.registry import EVOLUTION, LOCAL
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
@@ -24,6 +24,9 @@ STILL_GAINING = 1e-3
 #: Share of the whole descent below which f is all but 0.
 NEGLIGIBLE = 1e-6
 
+#: Share of failed evaluations from which on a search can hardly work.
+FAILING = 0.5
+
 #: A population this wide, as a share of the range of a variable, has not converged.
 WIDE = 0.01
 
@@ -35,18 +38,20 @@ def notes_of(result: Result, spec: RunSpec) -> list[str]:
     notes = [] if result.get("polished") else [*of_progress(result, spec)]
     if result.feasible:
         notes += of_tolerances(result)
-    return notes
+    return notes + of_failures(result)
 
 
 def of_progress(result: Result, spec: RunSpec) -> list[str]:
     """Whether the search got anywhere, and whether it had finished."""
     if result.status == Status.TARGET:
         return []
-    if is_initial(result, spec):
+    if spec.strategy != LOCAL and is_initial(result, spec):
+        n = min(spec.n_drawn, result.nfev)
         which = "initial points" if spec.start.points is not None else "random initial points"
+        after = "nothing better was found after them" if result.nfev > n else "the run ended there"
         return [
-            f"x is one of the {spec.n_initial} {which}: nothing better was found after them. Try "
-            "more evaluations (maxfev), a good starting point (x0) or another algorithm."
+            f"x is one of the {n} {which}: {after}. Try more evaluations (maxfev), a good starting "
+            "point (x0) or another algorithm."
         ]
     if not result.feasible:
         return []
@@ -65,15 +70,12 @@ def of_progress(result: Result, spec: RunSpec) -> list[str]:
 
 
 def is_initial(result: Result, spec: RunSpec) -> bool:
-    """Whether the best point is as good as the best of the initial ones, of which it then is one.
-
-    Only a differential evolution records where its initial points end.
-    """
+    """Whether the best point is as good as the best initial one: then it is one of them."""
     history = result.history
-    if spec.strategy != EVOLUTION or result.nfev <= spec.n_initial or not len(history.f):
+    row = int(np.searchsorted(history.nfev, spec.n_drawn, side="right")) - 1
+    if row < 0:
         return False
-    first = (history.f[0], history.cv[0])
-    return bool(first == (history.f[-1], history.cv[-1]) and history.nfev[0] == spec.n_initial)
+    return bool(history.f[row] == history.f[-1] and history.cv[row] == history.cv[-1])
 
 
 def value_before(result: Result) -> float:
@@ -120,4 +122,14 @@ def of_tolerances(result: Result) -> list[str]:
     return [
         f"{names}{more} {word} all of the tolerance eq_tol, which makes f look better than it is "
         "where the equality holds exactly. Try a smaller eq_tol."
+    ]
+
+
+def of_failures(result: Result) -> list[str]:
+    """Whether most evaluations told the search nothing."""
+    if result.n_failed < FAILING * result.nfev:
+        return []
+    return [
+        f"{result.n_failed} of {result.nfev} evaluations failed (an exception, a value that is not "
+        "finite or a wrong number of values). Try evaluations='e.csv', which keeps every message."
     ]

@@ -47,7 +47,7 @@ def feasible_shares(spec: RunSpec, evaluator: Evaluator | None) -> list[Feasible
     outcomes = [
         entry.outcome
         for entry in evaluator.log.entries
-        if given <= entry.number < spec.n_initial and entry.outcome.error is None
+        if given <= entry.number < spec.n_drawn and entry.outcome.error is None
     ]
     judge = Judge(spec.problem, spec.limits.eq_tol, spec.limits.ineq_tol)
     g = np.array([outcome.g for outcome in outcomes]).reshape(len(outcomes), spec.problem.n_ineq)

@@ -21,7 +21,7 @@ from rdex.problem.space import Space
 from rdex.run.start import Start
 from rdex.strategies.archive import Archive, Sample
 from rdex.strategies.one_hot import OneHot
-from rdex.strategies.registry import label_of
+from rdex.strategies.registry import AUTO, SCOUT, label_of
 from rdex.strategies.strategy import Context
 
 #: What a checkpoint may differ in: it holds the state of the search, which goes on with another
@@ -68,6 +68,18 @@ class RunSpec:
     def n_initial(self) -> int:
         """Evaluations of the initialisation."""
         return min(self.settings.initial_size(self.problem.dim, self.maxfev), self.maxfev)
+
+    @property
+    def n_drawn(self) -> int:
+        """Points that are given or drawn before anything that is known chooses one."""
+        size = self.n_initial
+        if self.strategy in (AUTO, SCOUT):
+            from rdex.strategies.scout.design import design_size  # brings parts of SciPy
+
+            free = int(np.count_nonzero(self.problem.upper > self.problem.lower))
+            size = design_size(free, self.maxfev)
+        given = 0 if self.start.points is None else len(self.start.points)
+        return min(max(size, given), self.maxfev)
 
     @property
     def wants_any_feasible(self) -> bool:
