@@ -41,8 +41,15 @@ def run(name):
     return result
 
 
+#: Three ways to use the package; the others are as much work again.
+SHORT = {"welded_beam", "packing", "workers"}
+
+
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", sorted(set(SOLVED) - {"cluster", "infeasible"}))
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=() if name in SHORT else pytest.mark.slow)
+    for name in sorted(set(SOLVED) - {"cluster", "infeasible"})
+])  # fmt: skip
 def test_a_script_solves_its_problem(name):
     pytest.importorskip("pandas")
     result = run(name)

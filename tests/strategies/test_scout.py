@@ -158,7 +158,7 @@ def test_it_hands_over_where_models_predict_nothing():
 
     result = minimize(rugged, [(0, 1)] * 3, algorithm="scout", maxfev=400, rng=0)
     models, evolution = result.phases[:2]
-    assert evolution.name == "differential evolution" and evolution.nfev > 50
+    assert evolution.name == "differential evolution" and models.nfev < 400
     assert "predict" in models.reason
 
 
