@@ -60,7 +60,7 @@ def plain_constraints():
 @pytest.mark.parametrize("options", [
     {}, {"batch": 4}, {"updating": "deferred"}, {"algorithm": "rde26"}, {"target": 1.5},
     {"integrality": [0, 0, 1]}, {"callback": lambda r: None}, {"x0": [1.0, 1.0, 1.0]},
-], ids=str)  # fmt: skip
+], ids=lambda options: ",".join(options) or "plain")  # fmt: skip
 def test_fused_and_python_paths_are_one_run(options):
     fused = minimize(rippled, BOX, constraints=CONSTRAINTS, maxfev=3000, rng=1, **options)
     python = minimize(plain(rippled), BOX, constraints=plain_constraints(), maxfev=3000, rng=1,
