@@ -83,13 +83,14 @@ budgets: $(READY) ## every algorithm on every suite at 50 to 200 000 evaluations
 alternatives: $(READY) ## against SLSQP and COBYQA at 500 to 5000 evaluations (slow; resumable)
 	$(BIN)/python benchmarks/alternatives.py --csv docs/data/alternatives.csv
 
-docs: $(READY) ## build the documentation site into site/, and the notebooks
+docs: $(READY) ## build the documentation site into site/, its notebooks, and figures whose script changed
 	@$(BIN)/python scripts/notebooks.py
+	@$(BIN)/python scripts/gallery.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "site/index.html"
 
-gallery: $(READY) ## draw the figures of docs/gallery.md again
-	$(BIN)/python scripts/gallery.py
+gallery: $(READY) ## draw all figures of docs/gallery.md again
+	$(BIN)/python scripts/gallery.py --all
 
 # Failed runs (exit code 3) are shown in the report.
 peers: $(READY) ## presets beside other packages' optimisers, C01 to C28 (about 2 hours; resumable)

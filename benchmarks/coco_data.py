@@ -1,6 +1,6 @@
 """A data set on bbob-constrained for COCO's post-processing, and a first table of it.
 
-    python benchmarks/coco_data.py [--algorithms auto …] [--dims 2 3 5] [--budget 100] [--csv FILE]
+    python benchmarks/coco_data.py [--algorithms auto …] [--dims 2 3 5] [--budget 50] [--csv FILE]
 
 Our algorithms, and the two solvers of COCO's example experiment that know constraints: random
 search, and COBYLA from new starts. All have the same number of evaluations per variable. A run
@@ -91,7 +91,7 @@ def main():
     parser.add_argument("--dims", type=int, nargs="*", default=[2, 3, 5])
     parser.add_argument("--functions", default="1-54")
     parser.add_argument("--instances", default="1")
-    parser.add_argument("--budget", type=int, default=100, help="evaluations per variable")
+    parser.add_argument("--budget", type=int, default=50, help="evaluations per variable")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, default=Path("out/coco"))
     parser.add_argument("--csv", type=Path)
