@@ -120,3 +120,8 @@ def test_the_command_line_is_declared():
     target = PYPROJECT["scripts"]["rdex"]
     module, function = target.split(":")
     assert callable(getattr(importlib.import_module(module), function))
+
+
+def test_help_lists_every_algorithm():
+    missing = [name for name in rdex.algorithms() if f'"{name}"' not in rdex.minimize.__doc__]
+    assert missing == []

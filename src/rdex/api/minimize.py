@@ -110,10 +110,14 @@ def minimize(
         The rest of the initial population; what an array leaves open is uniform.
     algorithm : str or Settings
         "auto" chooses by itself: models of f and of the constraints while evaluations are few or
-        slow, then differential evolution with local search. "scout" is the search by models,
-        "rdex-csop+local" the rest, "rdex-csop" the competition's method with perturbations in
-        units of the box; `rdex.algorithms()` lists all. Or constants of one's own, used as they
-        are.
+        slow, then differential evolution with local search.
+        Parts of it by name: "scout" (models), "local" (local searches from many starts),
+        "rdex-csop+local" and "rdex-tide+local" (differential evolution with local search).
+        Differential evolution alone: "rdex-csop" (the competition's method, with perturbations in
+        units of the box) and "rdex-tide" (ours, for large budgets).
+        For comparisons: "rdex", "rdex-csop-paper", "cl-srde", "rde26", "lshade", "lshade-eps",
+        "ude-iv", "ude-iii".
+        `rdex.algorithms()` describes each. Or your own `Settings`, used as they are.
     maxfev : int
         Budget of evaluations, default 20000 per variable. It is part of the algorithm: the
         population shrinks and the constraints tighten with the share that is used.
