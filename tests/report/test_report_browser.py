@@ -191,8 +191,8 @@ def test_the_page_of_a_run(browser, tmp_path, width):
     )  # fmt: skip
     page = result.report(tmp_path / "run.html")
     browser.open(page, width, 900)
-    scroll_through(browser, "by-constraint", "objective", "violation", "size", "shares",
-                   "memory-F", "memory-CR")  # fmt: skip
+    scroll_through(browser, "activity", "objective", "parallel", "slice-0", "slice-1")
+    assert browser.run("document.getElementById('parallel').data.at(-1).line.width") == 4
     browser.choose("yscale", "distance to the last, log")
     rows = cells(browser, "variables")
     assert rows[0][0] == AWKWARD
@@ -200,3 +200,18 @@ def test_the_page_of_a_run(browser, tmp_path, width):
     assert browser.run("document.documentElement.scrollWidth") <= width
     browser.screenshot(shots(tmp_path) / f"run-{width}.png", whole=True)
     assert browser.complaints() == [] and browser.requests() == []
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")  # without the JIT
+def test_internals_of_an_evolution_are_folded_and_drawn_when_opened(browser, tmp_path):
+    result = rdex.minimize(
+        lambda x: x @ x, [(-5, 5)] * 2,
+        constraints=[{"type": "ineq", "fun": lambda x: x[0] - 6}], maxfev=900, rng=1,
+        algorithm="rdex-csop",
+    )  # fmt: skip
+    browser.open(result.report(tmp_path / "run.html"))
+    scroll_through(browser, "by-constraint", "objective", "violation")
+    assert browser.run("document.querySelector('#size .main-svg')") is None
+    browser.run("document.getElementById('internals').open = true")
+    scroll_through(browser, "size", "shares", "memory-F", "memory-CR")
+    assert browser.complaints() == []

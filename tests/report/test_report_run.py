@@ -11,6 +11,7 @@ pytest.importorskip("jinja2")
 
 import rdex
 from rdex.report import run_report
+from rdex.report.run_charts import importance
 from rdex.report.single import blocking, variable_rows
 from rdex.run.constraint_state import ConstraintState
 
@@ -115,4 +116,81 @@ def test_the_page_opens_with_a_verdict_and_what_was_run(solved, tmp_path):
     html, _ = data_of(solved.report(tmp_path / "run.html"))
     head = html[html.index("<header>") : html.index("</header>")]
     assert f"The best feasible f is {solved.fun:.12g}; limited by disc, " in head
-    assert "<dt>seed</dt><dd>3</dd>" in head and "<dt>problem</dt><dd>lambda</dd>" in head
+    for name, value in (("problem", "lambda"), ("seed", "3"), ("budget", "6000 evaluations")):
+        assert f"{name} <b>{value}</b>" in head
+    assert "date <b>20" in head
+
+
+@pytest.fixture(scope="module")
+def modelled():
+    """min x0² + 3 x1 on x0 + x1 >= 1: x2 means nothing."""
+    return rdex.minimize(
+        lambda x: x[0] ** 2 + 3 * x[1], [(-2, 2), (-1, 2), (0, 5)],
+        constraints=[{"type": "ineq", "fun": lambda x: x[0] + x[1] - 1}],
+        maxfev=60, rng=1, algorithm="scout", constraint_names=["sum"],
+    )  # fmt: skip
+
+
+def test_points_are_the_evaluations_of_the_run(modelled):
+    points = modelled.points
+    assert len(points) == modelled.nfev and points.number.tolist() == list(range(1, 61))
+    for x, f, cv, violation in zip(
+        points.x, points.f, points.cv, points.violations[:, 0], strict=True
+    ):
+        assert f == pytest.approx(x[0] ** 2 + 3 * x[1])
+        short = max(0.0, 1 - x[0] - x[1])
+        assert (cv, violation) == (pytest.approx(short), pytest.approx(short))
+    best = np.where(points.cv == 0, points.f, np.inf)
+    assert best.min() == modelled.fun
+    assert repr(points) == f"Points(60 evaluations, {(points.cv == 0).sum()} of them feasible)"
+
+
+def test_a_log_gives_all_points_of_an_evolution_and_no_log_none(tmp_path):
+    options = {"maxfev": 120, "rng": 1, "algorithm": "rdex-csop"}
+    path = tmp_path / "e.csv"
+    logged = rdex.minimize(lambda x: x @ x, [(-1, 1)] * 2, evaluations=path, **options)
+    assert len(logged.points) == 120 and logged.points.f.min() == logged.fun
+    alone = rdex.minimize(lambda x: x @ x, [(-1, 1)] * 2, **options)
+    assert len(alone.points) == 0
+    html, data = data_of(alone.report(tmp_path / "run.html"))
+    assert "evaluations=FILE keeps all" in html and data["points"]["f"] == []
+
+
+def test_the_page_has_points_designs_activity_and_what_matters(modelled, tmp_path):
+    html, data = data_of(modelled.report(tmp_path / "run.html"))
+    assert data["points"]["kept"] == 60 and sum(data["points"]["feasible"]) > 0
+    designs = data["designs"]
+    assert designs["f"][-1] == pytest.approx(modelled.fun, rel=1e-7)
+    assert all(0 <= value <= 1 for row in designs["share"] for value in row)
+    limit = modelled.fun + 0.1 * abs(modelled.fun)
+    assert len(designs["f"]) > 1 and max(designs["f"]) <= limit * (1 + 1e-7)
+    violated = modelled.points.violations[:, 0] > 0
+    shares = data["activity"]["share"][0]
+    assert shares[0] == pytest.approx(violated[:6].mean(), rel=1e-4)
+    assert shares[-1] == pytest.approx(violated[-6:].mean(), rel=1e-4)
+    assert 'id="matters"' in html and "Inside the search" not in html
+
+
+def test_slices_follow_the_function_and_idle_variables_matter_little(modelled, tmp_path):
+    _, data = data_of(modelled.report(tmp_path / "run.html"))
+    shares = importance(modelled)[0]["shares"]
+    assert shares[2] < 0.05 and sum(shares) == pytest.approx(1, abs=1e-3)
+    first = data["slices"][0]
+    assert first["share"] == max(each["share"] for each in data["slices"])
+    for each in data["slices"]:
+        j = ("x1", "x2", "x3").index(each["name"])
+        for value, f, holds in zip(each["x"], each["f"], each["holds"], strict=True):
+            x = modelled.x.copy()
+            x[j] = value
+            assert f == pytest.approx(x[0] ** 2 + 3 * x[1], abs=0.3)
+            if abs(x[0] + x[1] - 1) > 0.2:
+                assert holds == (x[0] + x[1] > 1)
+
+
+def test_categories_have_no_slices_and_no_parallel_coordinates(tmp_path):
+    result = rdex.minimize(
+        lambda v: v["a"] + {"wood": 1, "steel": 0}[v["material"]],
+        {"a": (0, 1), "material": {"categories": ["wood", "steel"]}}, maxfev=60, rng=1,
+    )  # fmt: skip
+    _, data = data_of(result.report(tmp_path / "run.html"))
+    assert data["designs"]["share"] == [] and data["slices"] == []

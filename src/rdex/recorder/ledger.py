@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from rdex.strategies.archive import Sample
 
 
+#: Points that plots and reports of a run can show.
+MOST_KEPT = 20_000
+
+
 class Ledger:
     """Counts evaluations and keeps the best so far, now and at checkpoints.
 
@@ -57,10 +61,13 @@ class Ledger:
         self._since = 0, 0  # its evaluations and failures when it began
         self._best: tuple[Floats, Floats, Floats] | None = None  # x, g, h
         self._trace: list[tuple[int, float, float]] = []
+        self.kept: list[tuple[int, Sample]] = []  # with the number of evaluations by then
 
     def take(self, sample: Sample) -> None:
         """One more evaluation."""
         self._n_taken += 1
+        if len(self.kept) < MOST_KEPT:
+            self.kept.append((self._n_taken, sample))
         f, phi = self.judge.settled(sample.f, self.judge.phi_of(sample.g, sample.h))
         if phi == math.inf:
             self._n_taken_failed += 1

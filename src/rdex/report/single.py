@@ -14,6 +14,7 @@ import numpy as np
 from rdex.common.files import atomic_write
 from rdex.problem.variables import is_number
 from rdex.report.page import compact, embedded, render
+from rdex.report.run_charts import activity, good_designs, importance, points_data, slices
 from rdex.report.traces import kept_checkpoints
 from rdex.run.constraint_state import (
     NEAR_ACTIVE,
@@ -22,7 +23,7 @@ from rdex.run.constraint_state import (
     with_unit,
     worst_first,
 )
-from rdex.run.text import objective_text
+from rdex.run.text import objective_text, workers_text
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
@@ -68,24 +69,32 @@ def run_report(
 def run_html(result: Result, title: str) -> str:
     """The page."""
     states = list(result.violations)
+    data = history_data(result, states)
     return render(
         "run.html",
         "run.js",
         title=title,
         verdict=verdict(result),
         message=f"{verdict_sentence(result)} {result.message}",
+        what=what_was_run(result),
         facts=facts(result),
-        variable_columns=("value", "lower", "upper", "smallest in P", "largest in P", "state"),
+        notes=result.get("notes", []),
+        variable_columns=("value", "lower", "upper", "least in population", "largest", "state"),
         variables=variable_rows(result),
         constraint_columns=("value", "limit", "margin", "in percent", "tolerance", "scale",
                             "state"),
         constraints=[constraint_row(state) for state in states],
         blocking=blocking(states),
+        importance=importance(result),
+        slices=data["slices"],
+        n_kept=len(result.points),
+        nfev=result.nfev,
+        has_internals=bool(np.isfinite(result.history.n).any()),
         near_active=f"{NEAR_ACTIVE:g}",
         near_bound=f"{NEAR_BOUND:g}",
         algorithm=result.algorithm,
         settings=json.dumps(result.settings.as_dict(), indent=2),
-        data=embedded(history_data(result, states)),
+        data=embedded(data),
     )  # fmt: skip
 
 
@@ -108,23 +117,32 @@ def verdict_sentence(result: Result) -> str:
     return f"The best feasible f is {objective_text(result)}{limits}{more}."
 
 
+def what_was_run(result: Result) -> list[tuple[str, str]]:
+    """The line under the title."""
+    return [
+        ("problem", result.get("problem_name", "") or "without a name"),
+        ("date", datetime.now().astimezone().isoformat(sep=" ", timespec="minutes")),
+        ("seed", result.get("seed", "not known")),
+        ("budget", f"{result.maxfev} evaluations"),
+    ]
+
+
 def facts(result: Result) -> list[tuple[str, str]]:
     """Names and values for the head of the page."""
     since = result.first_feasible
     listed = [
-        ("problem", result.get("problem_name", "")),
-        ("seed", result.get("seed", "not known")),
-        ("written", datetime.now().astimezone().isoformat(sep=" ", timespec="minutes")),
         ("f", objective_text(result)),
         ("mean violation", f"{result.cv:.6g}"),
         ("largest violation", f"{result.maxcv:.6g}"),
         ("first feasible", f"evaluation {since}" if since else "never"),
         ("evaluations", f"{result.nfev} of {result.maxfev}"),
-        ("generations", f"{result.nit}"),
+        *([] if result.get("phases") else [("generations", f"{result.nit}")]),
         ("time", f"{result.seconds:.3g} s" if math.isfinite(result.seconds) else "not measured"),
         ("algorithm", result.algorithm),
     ]
     listed += [(phase.name, phase_text(phase)) for phase in result.get("phases", [])]
+    if result.get("workers_busy") is not None:
+        listed.append(("workers", workers_text(result)))
     if result.n_restarts:
         listed.append(("restarts", f"{result.n_restarts}"))
     if result.n_failed:
@@ -203,6 +221,10 @@ def history_data(result: Result, states: list[ConstraintState]) -> dict[str, Any
         "memory_F": compact(history.memory_F[at].T),
         "memory_CR": compact(history.memory_CR[at].T),
         "feasible_from": result.first_feasible,
+        "points": points_data(result),
+        "designs": good_designs(result),
+        "activity": activity(result),
+        "slices": slices(result),
         "constraints": [state.name for state in states],
         "scaled": [state.violation / state.usual_size for state in states],
     }

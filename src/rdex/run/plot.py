@@ -47,14 +47,37 @@ def new_axes(n: int) -> tuple[Any, Any]:
 
 
 def draw_objective(result: Result, axis: Any) -> None:
-    """Best so far; dotted while nothing is feasible."""
+    """Best so far; dotted while nothing is feasible. Dots: the evaluations that were kept."""
     history = result.history
+    draw_points(result, axis)
     feasible = history.cv == 0
     if not feasible.all():
-        axis.plot(history.nfev, history.f, ":", color="0.5", label="least violating point")
+        axis.plot(history.nfev, history.f, ":", color="0.5", label="best, not feasible yet")
     shown = np.where(feasible, history.f, np.nan)
-    axis.plot(history.nfev, shown, color="C0", label="feasible point")
+    label = "best feasible" if result.violations else "best"
+    axis.plot(history.nfev, shown, color="C0", label=label)
     axis.set_ylabel("best f")
+
+
+def draw_points(result: Result, axis: Any) -> None:
+    """Evaluations, hollow if infeasible; a few bad ones do not decide the range."""
+    points = result.get("points")
+    if points is None or not np.isfinite(points.f).any():
+        return
+    feasible = points.cv == 0
+    for rows, style in ((~feasible, {"facecolors": "none", "edgecolors": "C1"}),
+                        (feasible, {"color": "C2"})):  # fmt: skip
+        if rows.any():
+            word = "feasible " if style.get("color") else "infeasible "
+            label = f"{word if result.violations else ''}evaluation"
+            axis.scatter(points.number[rows], points.f[rows], s=9, alpha=0.5, linewidths=0.8,
+                         label=label, zorder=1, **style)  # fmt: skip
+    shown = result.history.f[np.isfinite(result.history.f)]
+    finite = points.f[np.isfinite(points.f)]
+    low = min(finite.min(), shown.min(initial=np.inf))
+    high = max(np.quantile(finite, 0.8), shown[-1] if shown.size else -np.inf)
+    room = 0.05 * (high - low or abs(high) or 1.0)
+    axis.set_ylim(low - room, high + room)
 
 
 def draw_violation(result: Result, axis: Any) -> None:
@@ -72,6 +95,7 @@ def draw_violation(result: Result, axis: Any) -> None:
     axis.set_ylabel("violation")
     if is_any:
         axis.set_yscale("log")
+        axis.yaxis.set_minor_formatter(lambda value, _: "")
     else:
         axis.set_yticks([])
         axis.text(0.5, 0.5, "no violation", transform=axis.transAxes, ha="center")

@@ -19,6 +19,7 @@ from rdex.recorder import history_of
 from rdex.recorder.ledger import Ledger
 from rdex.run.constraint_state import ConstraintState, blocking, constraint_states
 from rdex.run.notes import notes_of
+from rdex.run.points import points_of
 from rdex.run.status import MESSAGES, Status
 from rdex.strategies.registry import POLISH
 
@@ -80,6 +81,8 @@ class Result(OptimizeResult):  # type: ignore[misc]
         Predicts f and the constraints; only of searches by models.
     history : History
         How the run went; see `rdex.recorder.History`.
+    points : Points
+        The evaluations that the run remembers; see `rdex.run.points.Points`.
     population, population_energies : array
         The final population P, best first, and its f.
     constraint_scale : array
@@ -209,9 +212,10 @@ def present_result(standing: Engine | Ledger) -> Result:
 
 
 def make_result(
-    searching: Searching, status: Status, seconds: float, best: Point | None = None
+    searching: Searching, status: Status, seconds: float, best: Point | None = None, log: Any = None
 ) -> Result:
-    """The result of a run as it stands; `best` where more is known of its best point."""
+    """The result of a run as it stands; `best` where more is known of its best point, `log` where
+    its evaluations are kept."""
     standing, problem = searching.standing, searching.spec.problem
     searched: dict[str, Any] = {
         "algorithm": searching.label,
@@ -230,6 +234,7 @@ def make_result(
         **fields,
         **searched,
         history=history,
+        points=points_of(problem, standing, log),
         population=problem.decoded(members.x),
         population_energies=members.f,
         status=int(status),
@@ -262,7 +267,8 @@ def finished_result(driver: Driver, status: Status, polish: Any = False) -> Resu
     best = None
     if skipping is not None:
         best = best_as_known(skipping, driver.searching.standing.best)
-    result = make_result(driver.searching, status, seconds, best)
+    kept = None if evaluator is None else evaluator.log
+    result = make_result(driver.searching, status, seconds, best, kept)
     result.updating = updating_of(driver)
     if evaluator is not None:
         result.update(evaluator_fields(evaluator, seconds, result.updating))
