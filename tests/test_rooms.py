@@ -88,6 +88,50 @@ def test_rooms_import_to_the_left_only():
     assert "1 kept, 0 broken" in run.stdout
 
 
+#: Functions that users call, and commands, whose arguments are their options.
+MANY_ARGUMENTS = {
+    "rdex.adapters.coco.run_suite",
+    "rdex.adapters.scipy.scipy_method",
+    "rdex.api.minimize.minimize",
+    "rdex.api.optimizer.Optimizer.__init__",
+    "rdex.campaign.campaign.run",
+    "rdex.campaign.plan.Plan.of",
+    "rdex.cli.bench.import_files",
+    "rdex.cli.bench.run_campaign",
+    "rdex.cli.bench.score",
+    "rdex.cli.report.report",
+    "rdex.cli.solve.solve",
+    "rdex.problem.problem.Problem.from_command",
+}
+
+
+def functions_of(path: Path) -> dict[str, ast.FunctionDef]:
+    """All functions of a file by their names, those of classes as Class.name."""
+    found = {}
+    pending: list[tuple[str, ast.AST]] = [("", ast.parse(path.read_text(encoding="utf-8")))]
+    while pending:
+        where, node = pending.pop()
+        for child in ast.iter_child_nodes(node):
+            inside = where
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                found[where + child.name] = child
+            elif isinstance(child, ast.ClassDef):
+                inside = f"{where}{child.name}."
+            pending.append((inside, child))
+    return found
+
+
+def test_only_public_functions_take_more_than_eight_arguments():
+    found = set()
+    for module, path in SOURCES.items():
+        for name, function in functions_of(path).items():
+            given = function.args
+            names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+            if len([each for each in names if each not in ("self", "cls")]) > 8:
+                found.add(f"{module}.{name}")
+    assert found == MANY_ARGUMENTS
+
+
 HASHES = """
 import sys
 sys.path.insert(0, {folder!r})

@@ -17,7 +17,7 @@ from rdex.engine.checking import checked_state
 from rdex.engine.constants import Constants
 from rdex.engine.kernels.drivers import LARGEST_BATCH, default_batch
 from rdex.engine.kernels.layout import Task
-from rdex.engine.state import Limits, Request, encoded_points, flattened
+from rdex.engine.state import Request, encoded_points, flattened
 from rdex.engine.ude import state as ude_state
 from rdex.engine.ude.settings import UdeSettings
 from rdex.engine.view import Point, Population, RunView
@@ -71,52 +71,21 @@ class Engine(RunView):
     problem : Problem
     settings : Settings or UdeSettings
         Their type chooses the method.
-    maxfev : int
-        Budget; never exceeded, and part of the algorithm: ε and N follow NFE / maxfev.
-    rng : anything `numpy.random.default_rng` accepts
-    checkpoints : int
-        Number K of records of the best so far.
-    limits : Limits
-        Tolerances and scales of the constraints.
-    initial : (k, d) array, optional
-        Points, in the user's space, that replace the first k random initial ones.
-    log_variables : (d,) bool array, optional
-        Variables searched on a logarithmic scale.
-    capacity : int
-        The most rows that can be asked and not told at a time; even, at least 2.
-    goal : float
-        `run` stops at a feasible point with f at or below it.
+    maxfev, rng, **options
+        Fields of `rdex.engine.state.Request`, which explains them.
     """
 
     def __init__(
-        self,
-        problem: Problem,
-        settings: Constants,
-        maxfev: int,
-        rng: Any = None,
-        *,
-        checkpoints: int = 2000,
-        limits: Limits | None = None,
-        initial: ArrayLike | None = None,
-        log_variables: NDArray[np.bool_] | None = None,
-        capacity: int = 2 * LARGEST_BATCH,
-        goal: float = -math.inf,
+        self, problem: Problem, settings: Constants, maxfev: int, rng: Any = None, **options: Any
     ) -> None:
+        for label, value in (("maxfev", maxfev), ("checkpoints", options.get("checkpoints", 1))):
+            checked_count(label, value)
+        request = Request(int(maxfev), rng, **options)
         self.problem = problem
         self.settings = settings
-        self.limits = limits or Limits()
-        self.maxfev = checked_count("maxfev", maxfev)
+        self.limits = request.limits
+        self.maxfev = request.maxfev
         self.method = method_of(settings)
-        request = Request(
-            self.maxfev,
-            rng,
-            checked_count("checkpoints", checkpoints),
-            self.limits,
-            initial,
-            log_variables,
-            capacity,
-            goal,
-        )
         self.state = self.method.make_state(problem, settings, request)
         self._point = np.empty(problem.dim)
         self._bound: Any = None  # the latest of `bound_tell_ask`

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rdex.engine.kernels import layout
+from rdex.engine.kernels.drivers import LARGEST_BATCH
 from rdex.engine.kernels.layout import State
 from rdex.engine.kernels.random import seed_words
 from rdex.engine.settings import Settings
@@ -22,19 +23,6 @@ REFERENCE_WIDTH = 200.0
 
 #: Columns of a row of x are a multiple of this.
 LANES = 8
-
-
-class Request(NamedTuple):
-    """What is asked of a run beside its problem and its settings; `Engine` explains it."""
-
-    maxfev: int
-    rng: Any
-    checkpoints: int
-    limits: Limits
-    initial: ArrayLike | None
-    log_variables: NDArray[np.bool_] | None
-    capacity: int
-    goal: float
 
 
 class Rows(NamedTuple):
@@ -99,6 +87,29 @@ class Limits:
 def positive_numbers(n: int, given: Any) -> str:
     """What to say about scales that are none."""
     return f"constraint_scale must be {n} positive numbers, inequalities first, got {given!r}"
+
+
+class Request(NamedTuple):
+    """What is asked of a run beside its problem and its settings.
+
+    maxfev: budget; never exceeded, and part of the algorithm: ε and N follow NFE / maxfev.
+    rng: anything `numpy.random.default_rng` accepts.
+    checkpoints: number K of records of the best so far.
+    limits: tolerances and scales of the constraints.
+    initial: (k, d) points, in the user's space, that replace the first k random initial ones.
+    log_variables: (d,) flags of the variables searched on a logarithmic scale.
+    capacity: the most rows that can be asked and not told at a time; even, at least 2.
+    goal: `Engine.run` stops at a feasible point with f at or below it.
+    """
+
+    maxfev: int
+    rng: Any = None
+    checkpoints: int = 2000
+    limits: Limits = Limits()
+    initial: ArrayLike | None = None
+    log_variables: NDArray[np.bool_] | None = None
+    capacity: int = 2 * LARGEST_BATCH
+    goal: float = -math.inf
 
 
 class Begun(NamedTuple):

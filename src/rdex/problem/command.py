@@ -52,8 +52,7 @@ class Command:
     The folder holds the files made from the templates, and what the program wrote: `stdout.txt`
     and `stderr.txt` too. It is removed after an evaluation that went well, unless told otherwise.
 
-    Parameters are those of `Problem.from_command`; examples: values of every variable, to try the
-    templates with.
+    Parameters are those of `Problem.from_command`.
     """
 
     def __init__(
@@ -67,7 +66,6 @@ class Command:
         keep: str = "failed",
         timeout: float | None = None,
         env: Mapping[str, str] | None = None,
-        examples: list[Any] | None = None,
     ) -> None:
         self.command = shlex.split(command) if isinstance(command, str) else list(command)
         if not self.command or not all(isinstance(word, str) for word in self.command):
@@ -83,8 +81,14 @@ class Command:
         self.keep = keep
         self.timeout = timeout
         self.env = dict(env or {})
-        for text in (*self.command, *self.files.values()):  # unknown names are known now
-            self._filled(text, examples or [0.0] * len(self.names))
+
+    def try_templates(self, values: list[Any]) -> None:
+        """A ValueError where a template has an unknown name, or a format that takes no such value.
+
+        values: one for each variable.
+        """
+        for text in (*self.command, *self.files.values()):
+            self._filled(text, values)
 
     def __call__(self, x: Floats | Mapping[str, Any]) -> tuple[Any, Any, Any]:
         """(f, G, H) at x: numbers, or values by name."""

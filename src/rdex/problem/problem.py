@@ -285,11 +285,12 @@ class Problem:
         variables = read_variables(bounds)
         given = facts.get("variable_names", () if variables is None else variables.names)
         names = checked_names("variable_names", given, lower.size, "x")
-        examples = None if variables is None else list(variables.design(lower).values())
         run = Command(
             command, names, files=files, result=result, folder=folder, keep=keep, timeout=timeout,
-            env=env, examples=examples,
+            env=env,
         )  # fmt: skip
+        design = {name: 0.0 for name in names} if variables is None else variables.design(lower)
+        run.try_templates(list(design.values()))
         call = None if variables is None else "dict"
         return cls.from_function(run, bounds, n_ineq=n_ineq, n_eq=n_eq, call=call, **facts)
 
