@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import NonlinearConstraint
 
-from rdex import Optimizer, minimize
+from rdex import Optimizer, Problem, minimize
 from rdex.suites import get, is_solved
 
 
@@ -181,3 +181,47 @@ def test_a_larger_budget_goes_on(tmp_path):
     first = minimize(rosenbrock, maxfev=40, **arguments)
     second = minimize(rosenbrock, maxfev=150, **arguments)
     assert second.nfev == 150 and second.fun < first.fun
+
+
+def noisy_bowl(seed):
+    """A bowl and a constraint with 1 % of noise."""
+    rng = np.random.default_rng(seed)
+
+    def function(x):
+        noise = 1.0 + 0.01 * rng.standard_normal(2)
+        return float((1.0 + x @ x) * noise[0]), [float((1.5 - x.sum()) * noise[1])], []
+
+    return Problem.from_function(function, [(-3, 3)] * 3, n_ineq=1)
+
+
+def test_noise_is_seen_and_smoothed():
+    excess = []
+    for seed in range(4):
+        result = minimize(noisy_bowl(seed), algorithm="scout", maxfev=120, rng=seed)
+        excess.append(1.0 + result.x @ result.x - 1.75)  # the exact optimum is 1.75
+        assert "do not predict" not in " ".join(phase.reason for phase in result.phases)
+    assert np.median(excess) < 0.02
+
+
+def test_one_point_is_evaluated_again_and_no_more_without_noise():
+    seen = []
+
+    def function(x):
+        seen.append(x.copy())
+        return float(np.abs(x - 0.3).sum() + np.floor(5 * x[0]))  # models fail at the steps
+
+    minimize(function, [(-1, 1)] * 2, algorithm="scout", maxfev=80, rng=0)
+    x = np.array(seen)
+    close = np.abs(x[:, None] - x[None]).max(axis=2)
+    assert ((close < 1e-14).sum() - len(x)) / 2 <= 1
+
+
+def test_a_constraint_that_only_says_yes_or_no():
+    """Does it mesh? The optimum is on the border of what is allowed."""
+
+    def function(x):
+        return float(x.sum()), [float(x @ x < 1.0)], []
+
+    problem = Problem.from_function(function, [(0, 2)] * 2, n_ineq=1)
+    result = minimize(problem, algorithm="scout", maxfev=100, rng=2)
+    assert result.success and result.fun < 1.05

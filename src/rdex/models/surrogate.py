@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -100,8 +101,8 @@ class Surrogate:
         Linear inputs, and logarithmic ones where they are worth a try.
     weights : (n,) array
         How much the error at each point counts when models are compared.
-    nugget : float
-        0 interpolates; more smooths.
+    nuggets : sequence of float
+        Smoothing to choose from: 0 interpolates, more smooths.
     sizes : sequence of int
         The models may be made of so many of the first points; default all.
 
@@ -114,13 +115,13 @@ class Surrogate:
 
     def __init__(
         self, z: Floats, y: Floats, outputs: Outputs, views: list[Inputs], weights: Floats,
-        nugget: float = 0.0, sizes: Sequence[int] = (),
+        nuggets: Sequence[float] = (0.0,), sizes: Sequence[int] = (),
     ) -> None:  # fmt: skip
         n, d = z.shape
         self.n_functions = y.shape[1]
         points = [view(z) for view in views]
         fits, handicaps, origins = [], [], []
-        for size in sizes or (n,):
+        for size, nugget in itertools.product(sizes or (n,), nuggets):
             for k, (view, u) in enumerate(zip(views, points, strict=True)):
                 fits.append(Fit(u[:size], largest_tail(size, d), nugget))
                 handicaps.append(LOG_HANDICAP if k else 1.0)

@@ -112,7 +112,8 @@ class Auto(Composite):
         self.context.width = n or self._width
         most = min(self.context.width, self.room)
         asked = self._models.ask(most) if most > 0 else []
-        self._model_seconds += len(asked) * self._seconds_per_point()
+        if self.report.phase != "design":
+            self._model_seconds += len(asked) * self._seconds_per_point()
         self.phase, self.n_restarts = self.report.phase, self.report.n_restarts
         return self.hand_out(MODELS, asked)
 

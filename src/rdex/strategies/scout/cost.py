@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rdex.strategies.scout.modelling import local_size
+from rdex.strategies.scout.subproblem import n_iterations, step_work
 
 
 def expected_seconds(n_points: int, d: int, n_functions: int) -> float:
@@ -23,5 +24,6 @@ def expected_seconds(n_points: int, d: int, n_functions: int) -> float:
     n = min(n_points, local_size(d))
     factorising = 2.5e-3 + 1.2e-9 * n**3
     evaluating = 150 * (30e-6 + 5e-9 * n * (d + n_functions))
-    stepping = 30 * (10e-6 + 3e-9 * (d + 1) ** 2 * (d + n_functions) / 2)
+    n_sides = n_functions - 1
+    stepping = 1.5 * n_iterations(d, n_sides) * (30e-6 + 3e-9 * step_work(d, n_sides))
     return factorising + evaluating + stepping

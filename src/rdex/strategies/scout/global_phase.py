@@ -11,10 +11,9 @@ from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.scout.design import design_size
 from rdex.strategies.scout.integers import mixed_solutions
-from rdex.strategies.scout.knowledge import Sides
-from rdex.strategies.scout.modelling import failure_model, global_model
+from rdex.strategies.scout.modelling import global_model, yes_or_no_models
 from rdex.strategies.scout.state import State
-from rdex.strategies.scout.subproblem import Solution, Subproblem
+from rdex.strategies.scout.subproblem import Solution, Subproblem, n_starts
 
 #: Least distances from known points, in turn.
 DISTANCES = (0.2, 0.05, 0.001, 0.0)
@@ -25,6 +24,9 @@ STARTS = 4
 
 #: Constraints whose models have less skill are ignored in every second step.
 LEAST_SKILL = 0.2
+
+#: Steps without a better point after which the phase ends: one per variable, within these limits.
+PATIENCE = (6, 15)
 
 #: Weight of the violation.
 RHO = 100.0
@@ -57,7 +59,7 @@ def global_phase(state: State) -> Generator[Floats, list[Sample], None]:
     # A few steps are enough where others have searched the box already.
     is_known = state.knowledge.usable().size > 5 * design_size(d, state.context.maxfev)
     for step in range(len(DISTANCES) if is_known else 3 * d + 10):
-        if since_better >= max(6, d) or state.context.left < 1:
+        if since_better >= np.clip(d, *PATIENCE) or state.context.left < 1:
             return
         yield from global_step(state, step)
         now = state.knowledge.best()
@@ -88,14 +90,13 @@ def global_subproblem(state: State, ignores_weak: bool) -> Subproblem:
     low, high = np.quantile(values, (0.1, 0.9), axis=0)
     scale = np.maximum(high - low, 1e-12 * np.maximum(np.abs(high), 1.0))
     sides = knowledge.sides(0.01)
+    sides = sides.where(~np.isin(sides.columns, knowledge.yes_or_no()))
     if ignores_weak:
-        is_kept = model.choice.skill[sides.columns] >= LEAST_SKILL
-        sides = Sides(sides.columns[is_kept], sides.sign[is_kept], sides.limit[is_kept])
+        sides = sides.where(model.choice.skill[sides.columns] >= LEAST_SKILL)
     margin = np.full(sides.columns.size, 1e-7)
     problem = Subproblem(model, sides, sides.seen(model.outputs), scale, margin)
-    failures = failure_model(knowledge, np.full(knowledge.d, 0.5), 1.0, np.ones(knowledge.d))
-    if failures is not None:
-        problem.conditions.append(failures)
+    middle, everywhere = np.full(knowledge.d, 0.5), np.ones(knowledge.d)
+    problem.conditions += yes_or_no_models(knowledge, middle, 1.0, everywhere)
     return problem
 
 
@@ -116,7 +117,8 @@ def best_far(state: State, problem: Subproblem, samples: Floats, distance: Dista
     knowledge = state.knowledge
     lower, upper = np.zeros(knowledge.d), np.ones(knowledge.d)
     merits = problem.merits(samples, RHO) + RHO * np.maximum(distance.rows(samples), 0.0)
-    order = np.argsort(merits, kind="stable")[:STARTS]
+    starts = n_starts(knowledge.d, problem.sides.columns.size, STARTS)
+    order = np.argsort(merits, kind="stable")[:starts]
     kept = problem.conditions
     problem.conditions = [*kept, distance]
     solutions = [problem.solve(samples[k], lower, upper, RHO) for k in order]

@@ -33,6 +33,10 @@ class Sides:
         """The limits as models see values."""
         return outputs.of(self.columns, self.limit)
 
+    def where(self, is_kept: NDArray[np.bool_]) -> Sides:
+        """Some of them."""
+        return Sides(self.columns[is_kept], self.sign[is_kept], self.limit[is_kept])
+
     def excess(self, values: Floats, limits: Floats) -> Floats:
         """sign·(value − limit) of values (…, q) as models see them, with limits (r,) as well."""
         excess: Floats = self.sign * (values[..., self.columns] - limits)
@@ -94,6 +98,23 @@ class Knowledge:
         eq_limit = tolerance[n_ineq:] * (1.0 - tightness)
         limit = np.concatenate([tolerance[:n_ineq], eq_limit, -eq_limit])
         return Sides(columns.astype(np.int64), sign, limit)
+
+    def yes_or_no(self) -> Indices:
+        """Columns of inequalities that have shown two values only, one on each side of the limit:
+        they say whether a point is allowed, and not by how much."""
+        rows = self.usable()
+        y = self.y[rows, 1 : 1 + self.judge.n_ineq]
+        if not len(y):
+            return np.empty(0, dtype=np.int64)
+        low, high = y.min(axis=0), y.max(axis=0)
+        limit = self.judge.tolerance[: self.judge.n_ineq]
+        is_two = ((y == low) | (y == high)).all(axis=0) & (low <= limit) & (limit < high)
+        return 1 + np.flatnonzero(is_two)
+
+    def is_forbidden(self, column: int) -> NDArray[np.bool_]:
+        """Flags (n,) of rows that violate an inequality."""
+        violated: NDArray[np.bool_] = self.y[:, column] > self.judge.tolerance[column - 1]
+        return violated
 
     def usable(self) -> Indices:
         """Rows that worked."""

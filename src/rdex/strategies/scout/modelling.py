@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from rdex.models.failures import FailureModel
@@ -81,7 +84,10 @@ def views(knowledge: Knowledge, centre: Floats, delta: float, shape: Floats) -> 
     return [plain, Inputs(knowledge.log_ratio, centre, radius)]
 
 
-def local_model(knowledge: Knowledge, centre: int, delta: float, shape: Floats) -> Surrogate:
+def local_model(
+    knowledge: Knowledge, centre: int, delta: float, shape: Floats,
+    nuggets: Sequence[float] = (0.0,),
+) -> Surrogate:  # fmt: skip
     """Models of all functions about a row."""
     rows, away = local_rows(knowledge, centre, delta, shape)
     y = knowledge.y[rows]
@@ -92,8 +98,9 @@ def local_model(knowledge: Knowledge, centre: int, delta: float, shape: Floats) 
     z = knowledge.z
     sees = views(knowledge, z[centre], delta, shape)
     few = few_points(knowledge.d)
-    sizes = (few, rows.size) if few <= FEW_SHARE * rows.size else ()
-    return Surrogate(z[rows], y, outputs, sees, weights, sizes=sizes)
+    smooths = nuggets != (0.0,)
+    sizes = (few, rows.size) if few <= FEW_SHARE * rows.size and not smooths else ()
+    return Surrogate(z[rows], y, outputs, sees, weights, nuggets, sizes)
 
 
 def global_rows(knowledge: Knowledge) -> Indices:
@@ -121,18 +128,29 @@ def global_model(knowledge: Knowledge) -> Surrogate:
     )
 
 
-def failure_model(
+def yes_or_no_models(
     knowledge: Knowledge, centre: Floats, delta: float, shape: Floats
+) -> list[FailureModel]:
+    """Models of what is only known to be allowed or not, about a point: evaluations that fail, and
+    constraints that say yes or no."""
+    flags = [~knowledge.is_usable]
+    flags += [knowledge.is_forbidden(column) for column in knowledge.yes_or_no()]
+    models = [yes_or_no_model(knowledge, is_bad, centre, delta, shape) for is_bad in flags]
+    return [model for model in models if model is not None]
+
+
+def yes_or_no_model(
+    knowledge: Knowledge, is_bad: NDArray[np.bool_], centre: Floats, delta: float, shape: Floats
 ) -> FailureModel | None:
-    """Where evaluations fail, about a point; None if none failed there."""
-    if knowledge.is_usable.all() or not knowledge.is_usable.any():
+    """Where points are bad, about a point; None if all are alike there."""
+    if is_bad.all() or not is_bad.any():
         return None
     scaled = (knowledge.z - centre) / shape
     away = np.linalg.norm(scaled, axis=1)
     order = np.argsort(away, kind="stable")[: 2 * local_size(knowledge.d)]
     least = SAME * np.maximum(away[order], delta)
     rows = order[thinned(scaled[order], least, local_size(knowledge.d))]
-    has_failed = ~knowledge.is_usable[rows]
-    if not has_failed.any() or has_failed.all():
+    near = is_bad[rows]
+    if near.all() or not near.any():
         return None
-    return FailureModel(knowledge.z[rows], has_failed, centre, delta * shape)
+    return FailureModel(knowledge.z[rows], near, centre, delta * shape)

@@ -29,7 +29,8 @@ class Report:
 
     phase: which part is at work. skill: share of the gains expected by the models that came true,
     over the last steps: 1 perfect, 0 none. n_rounds: batches. n_restarts: restarts. n_evaluations,
-    seconds: spent on models. reason: why the search ended by itself, empty while it has not.
+    seconds: spent on models. is_noisy: two evaluations of one point differed. reason: why the
+    search ended by itself, empty while it has not.
     """
 
     phase: str = "design"
@@ -38,6 +39,7 @@ class Report:
     n_restarts: int = 0
     n_evaluations: int = 0
     seconds: float = 0.0
+    is_noisy: bool = False
     reason: str = ""
 
 
@@ -63,6 +65,13 @@ class State:
     context : Context
     report : Report
         Kept up to date.
+
+    Attributes
+    ----------
+    noise : (q,) array or None
+        Size of the noise of f and each constraint; None where none was seen.
+    n_poor : int
+        Steps of trust regions that gained much less than predicted.
     """
 
     def __init__(self, context: Context, report: Report) -> None:
@@ -71,6 +80,8 @@ class State:
         self.rng = context.rng
         self.knowledge = Knowledge(context)
         self.optima: list[Optimum] = []
+        self.noise: Floats | None = None
+        self.n_poor = 0
         self._begin_work()
 
     @property

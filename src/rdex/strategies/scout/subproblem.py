@@ -17,7 +17,7 @@ from rdex.solvers.sqp import Slopes, Values, solve, sqp_steps
 from rdex.strategies.scout.knowledge import Sides
 
 #: Steps of the solver on the models: at most, at least, and how much work they may be.
-MOST_ITERATIONS, LEAST_ITERATIONS, WORK = 25, 12, 4e6
+MOST_ITERATIONS, LEAST_ITERATIONS, WORK = 25, 5, 1.5e6
 
 #: A further condition v(z) <= t: gives v and its slope at a point.
 Condition = Callable[[Floats], tuple[float, Floats]]
@@ -133,5 +133,15 @@ class Subproblem:
 
 def n_iterations(d: int, n_sides: int) -> int:
     """Steps of the solver: fewer where each is more work."""
-    work = (d + 1) ** 2 * (d + 1 + n_sides)
-    return int(np.clip(WORK / work, LEAST_ITERATIONS, MOST_ITERATIONS))
+    return int(np.clip(WORK / step_work(d, n_sides), LEAST_ITERATIONS, MOST_ITERATIONS))
+
+
+def n_starts(d: int, n_sides: int, most: int) -> int:
+    """How many starts of the solver are worth their time."""
+    one = n_iterations(d, n_sides) * step_work(d, n_sides)
+    return int(np.clip(most * WORK / one, 1, most))
+
+
+def step_work(d: int, n_sides: int) -> float:
+    """Multiplications of one step of the solver, but for a factor."""
+    return (d + 1) ** 2 * (d + 1 + n_sides)

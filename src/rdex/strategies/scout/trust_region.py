@@ -10,7 +10,8 @@ from scipy.linalg import qr
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.scout.integers import mixed_solutions
-from rdex.strategies.scout.modelling import failure_model, local_model
+from rdex.strategies.scout.modelling import local_model, yes_or_no_models
+from rdex.strategies.scout.noise import NUGGETS, is_drowned, look_for_noise
 from rdex.strategies.scout.region import LEAST_RHO, Region, box, update_shape
 from rdex.strategies.scout.state import State
 from rdex.strategies.scout.subproblem import Solution, Subproblem
@@ -52,8 +53,11 @@ def trust_region(state: State, region: Region) -> Generator[Floats, list[Sample]
                 return False
             looked_at, before = knowledge.n, region.centre
         problem, bounds = subproblem(state, region)
+        if is_drowned(state, problem.scale):
+            return True
         if region.is_poor:
             region.is_poor = False
+            yield from look_for_noise(state, region.centre)
             thin = thin_direction(state, region, problem)
             if thin is None:
                 region.shrink(0.5)
@@ -104,7 +108,8 @@ def is_known_optimum(state: State, region: Region) -> bool:
 def subproblem(state: State, region: Region) -> tuple[Subproblem, tuple[Floats, Floats]]:
     """The problem on models about the centre."""
     knowledge, delta = state.knowledge, region.delta
-    model = local_model(knowledge, region.centre, delta, region.shape)
+    nuggets = (0.0,) if state.noise is None else NUGGETS
+    model = local_model(knowledge, region.centre, delta, region.shape, nuggets)
     lower, upper = box(state, region)
     samples = lower + state.rng.random((SCALE_SAMPLES, knowledge.d)) * (upper - lower)
     update_shape(region, model, samples[:SLOPE_SAMPLES])
@@ -114,17 +119,17 @@ def subproblem(state: State, region: Region) -> tuple[Subproblem, tuple[Floats, 
     at = np.abs(model.outputs(knowledge.y[region.centre]))
     scale = np.maximum(changes, 1e-12 * np.maximum(at, 1.0))
     sides = knowledge.sides(float(np.clip(delta, 1e-5, 1e-2)))
+    # Models say nothing about constraints that only say yes or no; conditions do.
+    sides = sides.where(~np.isin(sides.columns, knowledge.yes_or_no()))
     error = np.minimum(region.error / scale, MOST_MARGIN) + 1e-7
     problem = Subproblem(model, sides, sides.seen(model.outputs), scale, error[sides.columns])
     # An equality's tolerance may be less than a margin.
-    n_ineq, n_eq = knowledge.judge.n_ineq, knowledge.judge.n_eq
+    n_eq = knowledge.judge.n_eq
     if n_eq:
-        width = problem.limits[n_ineq : n_ineq + n_eq] - problem.limits[n_ineq + n_eq :]
-        most = 0.25 * width / scale[1 + n_ineq :]
-        problem.margin[n_ineq:] = np.minimum(problem.margin[n_ineq:], np.tile(most, 2))
-    failures = failure_model(knowledge, here, delta, region.shape)
-    if failures is not None:
-        problem.conditions.append(failures)
+        width = problem.limits[-2 * n_eq : -n_eq] - problem.limits[-n_eq:]
+        most = 0.25 * width / scale[-n_eq:]
+        problem.margin[-2 * n_eq :] = np.minimum(problem.margin[-2 * n_eq :], np.tile(most, 2))
+    problem.conditions += yes_or_no_models(knowledge, here, delta, region.shape)
     return problem, (lower, upper)
 
 
