@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import inspect
 import math
@@ -20,6 +19,7 @@ from rdex.run.arguments import (
     SearchArguments,
     choose_batch,
     make_spec,
+    run_on_disk,
     stored_seed,
 )
 
@@ -281,19 +281,6 @@ def minimize(
         return finished_result(driver, status, polish)
     finally:
         driver.close()
-
-
-def run_on_disk(checkpoint: Any, evaluations: Any) -> dict[str, Any] | None:
-    """The description of the run that goes on from a file; None where there is none."""
-    from rdex.engine.files import load_state
-    from rdex.evaluation.log import stored_run
-    from rdex.run.checkpoint import described
-
-    stored = None if evaluations is None else stored_run(evaluations)
-    if stored is None and checkpoint is not None:
-        with contextlib.suppress(FileNotFoundError):
-            stored = described(load_state(checkpoint)[1], os.fspath(checkpoint))
-    return stored
 
 
 def unknown_argument(name: str, function: Callable[..., Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Callable
@@ -13,10 +14,13 @@ from numpy.typing import NDArray
 
 from rdex.common.errors import RunFileError
 from rdex.engine.constants import Constants
+from rdex.engine.files import load_state
 from rdex.engine.settings import COMPETITION_BUDGET, fitted
 from rdex.engine.state import Limits
+from rdex.evaluation.log import stored_run
 from rdex.problem.checks import checked_count, checked_number
 from rdex.problem.problem import Problem
+from rdex.run.checkpoint import described
 from rdex.run.spec import RunSpec
 from rdex.run.start import make_start
 from rdex.strategies.registry import (
@@ -194,9 +198,9 @@ def make_spec(problem: Problem, given: SearchArguments) -> RunSpec:
     """Check everything that decides a run, and put it together."""
     settings, algorithm = given.settings, given.algorithm
     check_settings(algorithm, settings)
+    target = goal_of(given.target)
     maxfev = checked_budget(given.maxfev, problem.dim)
     checkpoints = checked_count("checkpoints", given.checkpoints)
-    target = goal_of(given.target)
     kind, base = kind_of(settings if settings is not None and algorithm == AUTO else algorithm)
     if kind in (AUTO, EVOLUTION) and is_discrete(problem):
         kind = DISCRETE
@@ -262,6 +266,15 @@ def split_rng(rng: Any) -> tuple[np.random.SeedSequence, np.random.Generator]:
     # A key beside the children that `spawn` would give: the user's object stays as it is.
     design = np.random.SeedSequence(rng.entropy, spawn_key=(*rng.spawn_key, 2**31))
     return rng, np.random.default_rng(design)
+
+
+def run_on_disk(checkpoint: Any, evaluations: Any) -> dict[str, Any] | None:
+    """The description of the run that goes on from a file; None where there is none."""
+    stored = None if evaluations is None else stored_run(evaluations)
+    if stored is None and checkpoint is not None:
+        with contextlib.suppress(FileNotFoundError):
+            stored = described(load_state(checkpoint)[1], os.fspath(checkpoint))
+    return stored
 
 
 def stored_seed(description: dict[str, Any] | None) -> np.random.SeedSequence | None:

@@ -57,10 +57,11 @@ class Driver:
     def __init__(self, spec: RunSpec, options: RunOptions) -> None:
         self.spec = spec
         self.options = options
-        self.policy = FailurePolicy(options.on_error)
         self._next_id = spec.maxfev  # of points beside the search
         self.notes: list[str] = []  # what the result says of the files that were read
         self.searching = make_searching(spec)
+        has_begun = self.searching.standing.nfev > 0
+        self.policy = FailurePolicy(options.on_error, has_begun=has_begun)
         self.pace = Pace(spec.in_flight, spec.is_measured)
         self.keeper: Checkpoint | None = None
         self.evaluator: Evaluator | None = None
@@ -82,9 +83,9 @@ class Driver:
             self.keeper.begin(self.searching)
             if self.keeper.has_restored:
                 nfev = self.searching.standing.nfev
+                self.policy.has_begun = nfev > 0
                 self.notes.append(f"went on from {self.keeper.path} at {nfev} evaluations")
                 log.warning("%s", self.notes[-1])
-        self.policy.has_begun = self.searching.standing.nfev > 0
         stored = {} if self.keeper is None else self.keeper.stored
         self.pace.restore(stored)
         self.evaluator = self._make_evaluator(stored)

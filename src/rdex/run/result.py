@@ -171,8 +171,8 @@ def point_fields(
     x, f, phi, g, h = point
     has_failed = not math.isfinite(phi)
     feasible = phi == 0.0 and math.isfinite(f)
-    values, design = problem.decoded(x), {} if has_failed else problem.design(x)
     states = constraint_states(problem, g, h, tolerances, scales)
+    values, design = problem.decoded(x), {} if has_failed else problem.design(x)
     known = [state.violation for state in states if not math.isnan(state.violation)]
     largest = max(known, default=0.0)
     return {

@@ -167,8 +167,9 @@ class RunSpec:
 
     def engine(self, capacity: int) -> Engine:
         """The differential evolution of the run, what is known already told."""
+        known = self.start.known[: self.n_initial]
         engine = self._engine(self.settings, self.maxfev, self.seed, self.start.points, capacity)
-        for x, f, g, h in self.start.known[: self.n_initial]:
+        for x, f, g, h in known:
             engine.inject(x, f, g, h)
         return engine
 
