@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Kernels are compiled before they are used; what begins without them says so.
+os.environ.setdefault("RDEX_COMPILE", "wait")
+
 # The same examples every time; compiling may take longer than the usual deadline.
 settings.register_profile("rdex", deadline=None, derandomize=True, database=None)
 settings.load_profile("rdex")

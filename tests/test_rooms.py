@@ -13,7 +13,7 @@ import rdex
 
 PACKAGE = Path(rdex.__file__).resolve().parent
 PROJECT = Path(__file__).resolve().parent.parent
-#: Kernel modules are those that import one of these at their top.
+#: Kernel modules are those called so, and those that import one of these at their top.
 ROOTS = ("rdex.jit.compiling", "rdex.jit.signatures")
 
 
@@ -44,8 +44,11 @@ SOURCES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 KERNELS = {
     name: path
     for name, path in SOURCES.items()
-    if any(isinstance(n, ast.ImportFrom) and n.module in ROOTS for n in imports(path, False))
-    and not name.startswith("rdex.jit.")
+    if not name.startswith("rdex.jit.")
+    and (
+        "kernels" in name.split(".")
+        or any(isinstance(n, ast.ImportFrom) and n.module in ROOTS for n in imports(path, False))
+    )
 }
 
 

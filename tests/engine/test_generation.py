@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from runs import quiet, variant
 
 from rdex.engine.kernels import layout
-from rdex.engine.kernels.random import seed_words
+from rdex.engine.kernels.generator import seed_words
 from rdex.engine.state import record, settings_record
 
 pytestmark = quiet

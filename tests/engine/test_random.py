@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rdex.engine.kernels.random import AHEAD, next_word, seed_words, uniform
+from rdex.engine.kernels.generator import AHEAD, seed_words
+from rdex.engine.kernels.random import next_word, uniform
 from rdex.jit.compiling import kernel
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar:RuntimeWarning")

@@ -53,16 +53,16 @@ def test_folders_that_nobody_used_for_a_month_are_deleted(monkeypatch, tmp_path)
     for entry in kernels.iterdir():
         if entry.name != "1" * 16:
             os.utime(entry, (month, month))
-    cache_folders.writable_folder("f" * 16)
+    cache_folders.usable_folder("f" * 16)
     assert sorted(os.listdir(kernels)) == ["1" * 16, "f" * 16, "notes"]
 
 
 def test_a_folder_in_use_counts_as_used(monkeypatch, tmp_path):
     monkeypatch.setenv("RDEX_CACHE_DIR", str(tmp_path))
-    folder = Path(cache_folders.writable_folder("a" * 16))
+    folder = Path(cache_folders.usable_folder("a" * 16))
     month = time.time() - cache_folders.KEPT - 60
     os.utime(folder, (month, month))
-    cache_folders.writable_folder("a" * 16)
+    cache_folders.usable_folder("a" * 16)
     assert time.time() - folder.stat().st_mtime < cache_folders.DAY
 
 

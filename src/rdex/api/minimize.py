@@ -221,7 +221,6 @@ def minimize(
     (True, 0.5)
     """
     from rdex.run.driver import Driver
-    from rdex.run.result import finished_result
 
     if unknown:
         raise TypeError(unknown_argument(next(iter(unknown)), minimize))
@@ -278,6 +277,8 @@ def minimize(
     driver = Driver(make_spec(problem, search), options)
     try:
         status = driver.run()
+        from rdex.run.result import finished_result  # after the run: it imports scipy.optimize
+
         return finished_result(driver, status, polish)
     finally:
         driver.close()

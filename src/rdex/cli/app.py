@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -83,5 +84,5 @@ def warmup(
         os.environ["RDEX_CACHE_DIR"] = str(cache.resolve())
     from rdex.cli.warmup import warm_up
 
-    seconds, folder = warm_up()
+    seconds, folder = warm_up(partial(typer.echo, err=True))
     typer.echo(f"all kernels ready in {seconds:.1f} s, kept in {folder}")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rdex.engine.engine import Engine
-from rdex.jit.loading import load_kernels
+from rdex.engine.kernels.layout import NOBODY, OWED
 from rdex.problem.problem import Floats
 
 Values = tuple[float, Floats, Floats]
@@ -104,25 +104,22 @@ class AnyOrder:
     def ask(self) -> tuple[int, Floats] | None:
         """The number of one more point, and the point; None where there is none for now."""
         point = np.empty(self.engine.problem.dim)
-        kernels = load_kernels(self.engine.method.anyorder)
-        number = int(kernels.ask_one(self.engine.bound_state(kernels), self._numbers, point))
+        number = int(self.engine.advance("anyorder:ask_one", self._numbers, point))
         return None if number < 0 else (number, point)
 
     def tell(self, number: int, f: float, g: Floats | None = None, h: Floats | None = None) -> None:
         """The result of a point that is out."""
         nothing = np.empty(0)
         values = (float(f), nothing if g is None else g, nothing if h is None else h)
-        kernels = load_kernels(self.engine.method.anyorder)
         is_earliest = number == self._numbers[self.engine.nfev % self._capacity]
         self._is_mixed = self._is_mixed or not is_earliest
         if self.in_order and is_earliest and not self._held:
             self.engine.tell(f, values[1][None, :], values[2][None, :])
             return
-        partner = kernels.NOBODY
+        partner = NOBODY
         if self._races:
-            state = self.engine.bound_state(kernels)
-            partner = int(kernels.partner_of(state, self._numbers, number))
-        if partner == kernels.OWED or (partner >= 0 and partner not in self._held):
+            partner = int(self.engine.advance("anyorder:partner_of", self._numbers, number))
+        if partner == OWED or (partner >= 0 and partner not in self._held):
             self._held[number] = values
             return
         self._take(number, values)
@@ -132,8 +129,6 @@ class AnyOrder:
     def _take(self, number: int, values: Values) -> None:
         f, g, h = values
         vectors = [np.ascontiguousarray(v, dtype=np.float64) for v in (g, h)]
-        kernels = load_kernels(self.engine.method.anyorder)
-        state = self.engine.bound_state(kernels)
-        taken = kernels.take(state, self._numbers, number, f, *vectors)
+        taken = self.engine.advance("anyorder:take", self._numbers, number, f, *vectors)
         if not taken:
             raise ValueError(f"point {number} is not out")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rdex.common.errors import RunFileError
 from rdex.engine.kernels import layout
-from rdex.engine.kernels.random import is_generator_state
+from rdex.engine.kernels.generator import is_generator_state
 from rdex.engine.state import flattened, with_arrays
 from rdex.engine.ude.kernels.layout import UdeState
 

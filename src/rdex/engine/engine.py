@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
@@ -15,13 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from rdex.engine import state as rdex_state
 from rdex.engine.checking import checked_state
 from rdex.engine.constants import Constants
-from rdex.engine.kernels.drivers import LARGEST_BATCH, default_batch
-from rdex.engine.kernels.layout import Task
+from rdex.engine.kernels.layout import LARGEST_BATCH, Task, default_batch
 from rdex.engine.state import Request, encoded_points, flattened
 from rdex.engine.ude import state as ude_state
 from rdex.engine.ude.settings import UdeSettings
 from rdex.engine.view import Point, Population, RunView
-from rdex.jit.loading import load_kernels
+from rdex.jit.loading import expect, find_kernel, is_compiled
+from rdex.jit.records import readable
 from rdex.problem.checks import checked_count
 from rdex.problem.problem import Floats, Problem
 
@@ -34,21 +35,6 @@ class Method(NamedTuple):
     make_state: Callable[..., Any]
     kernels: str
     has_fixed_size: bool = False  # whether the population keeps its size
-
-    @property
-    def fused(self) -> str:
-        """Module of the loop for compiled problems."""
-        return f"{self.kernels}.fused"
-
-    @property
-    def asktell(self) -> str:
-        """Module of ask and tell."""
-        return f"{self.kernels}.asktell"
-
-    @property
-    def anyorder(self) -> str:
-        """Module of ask and tell with results in any order."""
-        return f"{self.kernels}.anyorder"
 
 
 RDEX = Method(rdex_state.make_state, "rdex.engine.kernels")
@@ -86,10 +72,12 @@ class Engine(RunView):
         self.limits = request.limits
         self.maxfev = request.maxfev
         self.method = method_of(settings)
+        expect(self.maxfev)
         self.state = self.method.make_state(problem, settings, request)
         self._point = np.empty(problem.dim)
-        self._bound: Any = None  # the latest of `bound_tell_ask`
-        self._table: tuple[Any, Any] = (None, None)  # a state and its table, for `ask` and `tell`
+        self._bound: Any = None  # the latest bound kernel
+        self._table: tuple[Any, Any] = (None, None)  # a state and its table
+        self._readable: tuple[Any, Any] = (None, None)  # a state, and as interpreted kernels see it
 
     # --- saved and restored -----------------------------------------------------------------------
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -128,7 +116,26 @@ class Engine(RunView):
         if self.method.has_fixed_size or not state.run[0]["ready"]:
             return  # points that are out stay out
         state.run["asked"] = state.run["told"]
-        load_kernels(self.method.anyorder).regrow(state)
+        self.advance("anyorder:regrow")
+
+    # --- kernels --------------------------------------------------------------------------------
+    def advance(self, kernel: str, *arguments: Any) -> Any:
+        """Call a kernel of the method, ``module:name``, with the state and these arguments."""
+        place = f"{self.method.kernels}.{kernel}"
+        found = find_kernel(place)
+        if not is_compiled(found):
+            return found(self._state_for(found), *arguments)
+        if self._table[0] is not self.state:  # making a table takes milliseconds
+            self._table = (self.state, table_for(found, place, "STATE_TYPE", self.state))
+        return found(self._table[1], *arguments)
+
+    def _state_for(self, kernel: Any) -> Any:
+        """The state as a kernel takes it: interpreted ones read fields as attributes."""
+        if is_compiled(kernel):
+            return self.state
+        if self._readable[0] is not self.state:
+            self._readable = (self.state, readable(self.state))
+        return self._readable[1]
 
     # --- compiled problems ----------------------------------------------------------------------
     def run(
@@ -150,11 +157,9 @@ class Engine(RunView):
             np.empty(self.problem.n_eq),
         )
         stop = self.maxfev if stop_at is None else min(int(stop_at), self.maxfev)
-        return bool(
-            load_kernels(self.method.fused).run_compiled(
-                compiled.function, task, self.state, stop, stop_at_generation, batch
-            )
-        )
+        run = find_kernel(f"{self.method.kernels}.fused:run_compiled", is_loop=True, is_fused=True)
+        state = self._state_for(run)
+        return bool(run(compiled.function, task, state, stop, stop_at_generation, batch))
 
     def run_in_slices(
         self,
@@ -186,8 +191,7 @@ class Engine(RunView):
         room = self.capacity - outstanding - 1  # a race partner may wait in one row
         most = max(0, min(n, room))
         points = np.empty((most, self.problem.dim))
-        kernels = load_kernels(self.method.asktell)
-        return points[: kernels.ask(self.bound_state(kernels), most, ahead, points)]
+        return points[: self.advance("asktell:ask", most, ahead, points)]
 
     def tell(self, f: ArrayLike, g: ArrayLike | None = None, h: ArrayLike | None = None) -> None:
         """Results of the earliest points asked and not yet told, in the order of asking."""
@@ -197,20 +201,12 @@ class Engine(RunView):
         h_rows = _rows(h, n, self.problem.n_eq)
         if n > self.n_asked - nfev:
             raise ValueError(f"{n} results, but {self.n_asked - nfev} points are outstanding")
-        kernels = load_kernels(self.method.asktell)
-        kernels.tell(self.bound_state(kernels), n, values, g_rows, h_rows)
-
-    def bound_state(self, kernels: Any) -> Any:
-        """The table of the state, for kernels that are called often; made once, in milliseconds."""
-        if self._table[0] is not self.state:
-            from rdex.jit.binding import table_of
-
-            self._table = (self.state, table_of(kernels.STATE_TYPE, self.state))
-        return self._table[1]
+        self.advance("asktell:tell", n, values, g_rows, h_rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copies have arrays of their own: tables hold the addresses of these."""
-        return {**self.__dict__, "_bound": None, "_table": (None, None)}
+        """Copies have arrays of their own: tables and views are of these."""
+        nothing = (None, None)
+        return {**self.__dict__, "_bound": None, "_table": nothing, "_readable": nothing}
 
     def inject(self, x: Floats, f: float, g: Floats, h: Floats) -> None:
         """Take a point that was not asked for; nothing may be outstanding.
@@ -221,9 +217,7 @@ class Engine(RunView):
         if self.n_asked != self.nfev:
             raise ValueError("inject needs no outstanding points")
         row = np.ascontiguousarray(encoded_points(x[None, :], self.problem, self.state.box)[0])
-        load_kernels(self.method.asktell).inject(
-            self.state, row, f, np.ascontiguousarray(g), np.ascontiguousarray(h)
-        )
+        self.advance("asktell:inject", row, f, np.ascontiguousarray(g), np.ascontiguousarray(h))
 
     def bound_tell_ask(self, g: Floats, h: Floats, point: Floats) -> Callable[[float], int]:
         """Batch 1 in one call, for loops: arrays and state are bound once, not at every call.
@@ -231,14 +225,9 @@ class Engine(RunView):
         The function takes f of the last point asked, its constraints from `g` and `h`, and writes
         the next point into `point`. It returns 0 at the end of the run, 2 if a generation ended,
         else 1. It goes on with the present `state`: not for use after another one is put there.
+        Loops ask for it now and then: it may have been compiled meanwhile.
         """
-        arrays = (self.state, g, h, point)
-        same = self._bound is not None and all(map(operator.is_, self._bound.arrays, arrays))
-        if not same:  # making the table takes milliseconds
-            kernels = load_kernels(self.method.asktell)
-            self._bound = bound_kernel(kernels.tell_ask, kernels.POINT, arrays)
-        bound: Callable[[float], int] = self._bound
-        return bound
+        return self._bind("asktell:tell_ask", "POINT", (g, h, point))
 
     def bound_tell_ask_rows(
         self, f: Floats, g: Floats, h: Floats, points: Floats
@@ -249,17 +238,29 @@ class Engine(RunView):
         first rows of f, g and h, then writes up to `batch` points (0: the default) into the first
         rows of `points`. It returns their number, negative if a generation ended; 0 at the end.
         """
-        kernels = load_kernels(self.method.asktell)
-        return bound_kernel(kernels.tell_ask_rows, kernels.BATCH, (self.state, f, g, h, points))
+        return self._bind("asktell:tell_ask_rows", "BATCH", (f, g, h, points))
+
+    def _bind(self, name: str, kind: str, others: tuple[Floats, ...]) -> Callable[..., int]:
+        """A kernel with the table of the state and these arrays, of the type named `kind`."""
+        place = f"{self.method.kernels}.{name}"
+        kernel = find_kernel(place, is_loop=True)
+        arrays = (self._state_for(kernel), *others)
+        bound: Any = self._bound  # making a table takes milliseconds
+        is_same = bound is not None and bound.func is kernel
+        if not is_same or not all(map(operator.is_, bound.arrays, arrays)):
+            bound = self._bound = partial(kernel, table_for(kernel, place, kind, arrays))
+            bound.arrays = arrays  # the table holds but their addresses
+        call: Callable[..., int] = bound
+        return call
 
 
-def bound_kernel(kernel: Any, kind: Any, arrays: tuple[Any, ...]) -> Callable[..., int]:
-    """A kernel that takes a table, with the table of these arrays."""
+def table_for(kernel: Any, place: str, kind: str, arrays: tuple[Any, ...]) -> Any:
+    """What a bound kernel takes for its arrays; `kind` is a name in its module."""
+    if not is_compiled(kernel):
+        return arrays
     from rdex.jit.binding import table_of
 
-    call = partial(kernel, table_of(kind, arrays))
-    call.arrays = arrays  # type: ignore[attr-defined]  # the table holds but their addresses
-    return call
+    return table_of(getattr(sys.modules[place.partition(":")[0]], kind), arrays)
 
 
 def spread_trace(state: Any, nfev: int, before: int, maxfev: int) -> None:

@@ -6,15 +6,16 @@ import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rdex.engine.kernels import layout
-from rdex.engine.kernels.drivers import LARGEST_BATCH
-from rdex.engine.kernels.layout import State
-from rdex.engine.kernels.random import seed_words
+from rdex.engine.kernels.generator import seed_words
+from rdex.engine.kernels.layout import LARGEST_BATCH, State
 from rdex.engine.settings import Settings
+from rdex.jit.loading import find_kernel
+from rdex.jit.records import with_attributes
+from rdex.jit.switches import is_jit_off
 from rdex.problem.checks import as_floats
 from rdex.problem.problem import Floats, Problem
 
@@ -207,9 +208,8 @@ def crossover_bits(d: int, columns: int) -> NDArray[np.int64]:
 
 def initial_points(random: NDArray[np.uint64], box: Floats, n: int, d: int) -> Floats:
     """`n` uniform points (n, d) of the box."""
-    from rdex.engine.kernels.points import uniform_points
-
     points = np.empty((n, d))
+    uniform_points = find_kernel("rdex.engine.kernels.points:uniform_points", weight=n * d // 200)
     uniform_points(random, box, points)
     return points
 
@@ -328,7 +328,7 @@ def record(dtype: np.dtype[Any], source: Any = None, **values: Any) -> NDArray[A
 
 def for_kernels(records: NDArray[Any]) -> NDArray[Any]:
     """Records as kernels take them: with the JIT off, fields must be attributes."""
-    return records.view(np.recarray) if numba.config.DISABLE_JIT else records
+    return with_attributes(records) if is_jit_off() else records
 
 
 def flattened(state: Any, prefix: str = "") -> dict[str, NDArray[Any]]:

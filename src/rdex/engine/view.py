@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rdex.engine.kernels import layout
 from rdex.engine.kernels.layout import State
 from rdex.engine.ude.kernels.layout import UdeState
+from rdex.jit.loading import find_kernel
 from rdex.problem.problem import Floats, Problem
 
 
@@ -164,10 +165,9 @@ class RunView:
 
     def violation(self, g: Floats, h: Floats) -> float:
         """Mean violation of all constraints, not scaled; infinite where one is not finite."""
-        from rdex.evaluation.kernels import violation_of
-
         vectors = [np.array(values, dtype=np.float64) for values in (g, h)]
         excess = self.state.settings[0]["eq_excess"]
+        violation_of = find_kernel("rdex.evaluation.kernels:violation_of")
         return float(violation_of(*vectors, self.state.limit, layout.UNWEIGHTED, excess))
 
     # --- points ---------------------------------------------------------------------------------
@@ -210,10 +210,9 @@ class RunView:
 
     def decoded(self, x: Floats) -> Floats:
         """Points of the user's space for a row, or rows, of the engine's."""
-        from rdex.engine.kernels.points import decode_points
-
         rows = np.array(x, dtype=np.float64, ndmin=2)
         points = np.empty((len(rows), self.problem.dim))
+        decode_points = find_kernel("rdex.engine.kernels.points:decode_points")
         decode_points(rows, self.state.box, points)
         return points[0] if np.ndim(x) == 1 else points
 

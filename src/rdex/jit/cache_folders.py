@@ -26,9 +26,29 @@ KEPT = 30 * DAY
 _NAME = re.compile(r"[0-9a-f]{16}|tricks-[0-9a-f]{16}\.json|\.deleted-.*")
 
 
-def writable_folder(name: str) -> str:
-    """The folder of this name for compiled kernels; a temporary one where it cannot be written."""
-    folder = cache_folder() / "kernels" / name
+def kernels_folder(name: str) -> Path:
+    """The folder of this name for compiled kernels, not yet created."""
+    return cache_folder() / "kernels" / name
+
+
+def can_write() -> bool:
+    """Whether compiled kernels can be kept."""
+    folder = cache_folder() / "kernels"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def usable_folder(name: str) -> str:
+    """The folder of this name for compiled kernels.
+
+    One that is there and cannot be written is read, such as that of a container image. Where there
+    is none and it cannot be made, it is a temporary one.
+    """
+    folder = kernels_folder(name)
     try:
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
@@ -37,7 +57,8 @@ def writable_folder(name: str) -> str:
             pass
         _mark_used(folder)
     except OSError as error:
-        return _temporary_cache(folder, error)
+        if not any(folder.glob("*.nbi")):
+            return _temporary_cache(folder, error)
     return os.fspath(folder)
 
 

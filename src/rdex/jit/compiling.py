@@ -13,7 +13,7 @@ from typing import Any
 import numba
 
 from rdex.jit.binding import BINDING
-from rdex.jit.cache_folders import writable_folder
+from rdex.jit.cache_folders import usable_folder
 from rdex.jit.caching import CACHING, cache_in
 from rdex.jit.inlining import INLINING, inlined
 from rdex.jit.literals import LITERALS, without_literals
@@ -21,6 +21,7 @@ from rdex.jit.moving import MOVING
 from rdex.jit.parts import PARTS, linked_only
 from rdex.jit.references import REFERENCES, uncounted
 from rdex.jit.sources import source_hash
+from rdex.jit.switches import is_jit_off
 from rdex.jit.wrappers import WRAPPERS, without_wrappers
 
 #: Every trick.
@@ -41,30 +42,36 @@ def hash_of(path: Path) -> str:
 @functools.cache
 def cache_for(path: Path) -> str:
     """The folder for kernels of this source file."""
-    return writable_folder(hash_of(path))
+    return usable_folder(hash_of(path))
 
 
 def kernel(*signature: Any, cached: bool = True, **options: Any) -> Callable[..., Any]:
     """Compile a function without Python objects, IEEE semantics, cached on disk.
 
-    Used as `@kernel()`, or `@kernel(SIGNATURE)` to compile when the module is imported.
+    Used as `@kernel()`, or `@kernel(SIGNATURE)` for what `ready` compiles for that signature only.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        if numba.config.DISABLE_JIT:
+        if is_jit_off():
             return function
         chosen = {"error_model": "numpy", **uncounted(), **options}
-        if not (cached and CACHING.is_on):
-            return numba.njit(*signature, **chosen)(function)
         dispatcher = numba.njit(**chosen)(function)
-        cache_in(dispatcher, cache_for(Path(function.__code__.co_filename).resolve()))
-        for each in signature:
-            dispatcher.compile(each)
-        if signature:
-            dispatcher.disable_compile()
+        if cached and CACHING.is_on:
+            cache_in(dispatcher, cache_for(Path(function.__code__.co_filename).resolve()))
+        dispatcher.declared_signatures = signature
         return dispatcher
 
     return decorate
+
+
+def ready(dispatcher: Any) -> Any:
+    """The kernel, compiled or loaded for the signature it was declared with, and for no other."""
+    signatures = getattr(dispatcher, "declared_signatures", ())
+    for signature in signatures:
+        dispatcher.compile(signature)
+    if signatures:
+        dispatcher.disable_compile()
+    return dispatcher
 
 
 def part(inline: bool = True, cached: bool = True) -> Callable[..., Any]:
@@ -76,7 +83,7 @@ def part(inline: bool = True, cached: bool = True) -> Callable[..., Any]:
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        if numba.config.DISABLE_JIT:
+        if is_jit_off():
             return function
         options = {**inlined(inline), **without_wrappers(), **linked_only()}
         return without_literals(kernel(cached=cached, **options)(function))

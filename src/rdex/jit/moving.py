@@ -53,12 +53,6 @@ def _by_loop(array, target, source, n):  # type: ignore[no-untyped-def]
             array[to + k] = array[at + k]
 
 
-def _by_slices(array, target, source, n):  # type: ignore[no-untyped-def]
-    """The same in plain Python."""
-    to, at, length = int(target), int(source), int(n)
-    array[to : to + length] = array[at : at + length].copy()
-
-
 def _works() -> bool:
     """Overlapping blocks move up and down."""
     move = _memmove()
@@ -77,5 +71,3 @@ MOVING = Trick("moving", _works)
 #: move(array, target, source, n): array[target:target+n] = array[source:source+n], right where the
 #: two overlap; bounds are not checked, positions and length are uint64.
 move = _memmove() if MOVING.is_on else register_jitable(_by_loop)
-if numba.config.DISABLE_JIT:
-    move = _by_slices

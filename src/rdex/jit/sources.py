@@ -12,9 +12,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+from importlib import metadata
 from pathlib import Path
-
-import numba
 
 SOURCES = Path(__file__).resolve().parent.parent.parent
 IMPORT = re.compile(r"^from (rdex(?:\.\w+)+) import", re.MULTILINE)
@@ -43,7 +42,7 @@ def source_hash(path: Path, tricks: tuple[str, ...] = ()) -> str:
         if found not in reached:
             reached.add(found)
             waiting.extend(imported_files(found))
-    digest = hashlib.sha256(f"numba {numba.__version__} {' '.join(tricks)}".encode())
+    digest = hashlib.sha256(f"numba {metadata.version('numba')} {' '.join(tricks)}".encode())
     for found in sorted(reached):
         digest.update(found.name.encode() + b"\0" + found.read_bytes())
     return digest.hexdigest()[:16]

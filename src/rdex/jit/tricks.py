@@ -22,10 +22,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-import numba
-
 from rdex.common.files import atomic_write
 from rdex.common.folders import cache_folder
+from rdex.jit.switches import is_jit_off
+
+#: All of them, in the order of `rdex.jit.compiling.TRICKS`.
+NAMES = (
+    *("caching", "references", "wrappers", "inlining"),
+    *("parts", "literals", "moving", "binding"),
+)
 
 _lock = threading.RLock()
 
@@ -45,7 +50,7 @@ class Trick(NamedTuple):
 @functools.cache
 def is_on(trick: Trick) -> bool:
     """Whether a trick is neither switched off nor without effect in this numba."""
-    if numba.config.DISABLE_JIT or switched_off(trick.name):
+    if is_jit_off() or switched_off(trick.name):
         return False
     with _lock:
         answers = _remembered()
@@ -61,6 +66,17 @@ def switched_off(name: str) -> bool:
     return name in names or "all" in names
 
 
+def known_on() -> tuple[str, ...] | None:
+    """Names of the tricks that are on; None where a test is still to be run. Without numba."""
+    asked = [name for name in NAMES if not switched_off(name)]
+    if any(name not in _remembered() for name in asked):
+        _remembered.cache_clear()  # another process may have run them
+    answers = _remembered()
+    if any(name not in answers for name in asked):
+        return None
+    return tuple(name for name in asked if answers[name])
+
+
 def _passes(trick: Trick) -> bool:
     """The test's answer; an exception is a no, whatever it is: numba may have changed anywhere."""
     try:
@@ -71,7 +87,7 @@ def _passes(trick: Trick) -> bool:
     if not passed:
         logging.getLogger("rdex").warning(
             "numba %s: compiled code goes without %r (%s); results are the same, it is slower",
-            numba.__version__,
+            metadata.version("numba"),
             trick.name,
             reason,
         )

@@ -404,7 +404,7 @@ class Problem:
                 f"{self.name}: expected rows of shape (n, {self.dim}), got {points.shape}"
             )
         if self.compile is not None:
-            from rdex.problem.kernels import evaluate_compiled
+            from rdex.problem.compiled_rows import evaluate_compiled
 
             return evaluate_compiled(self.compiled, points, self.n_ineq, self.n_eq)
         if self.rows is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rdex.jit.loading import find_kernel
 from rdex.problem import Problem
 from rdex.problem.problem import Floats
 from rdex.recorder.record import Record
@@ -139,11 +140,9 @@ class CountingRecorder:
 
     def _take(self, x: Floats, f: Floats, g: Floats, h: Floats) -> None:
         """Count and record rows and their values."""
-        from rdex.recorder.kernels import record_rows
-
         if f.size == 0:
             return
-        winner = record_rows(
+        winner = find_kernel("rdex.recorder.kernels:record_rows")(
             f, g, h, self._limit, self.maxfev, self._count, self._best, self._trace
         )
         if winner >= 0:

@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 
 from rdex.common.errors import LogError, RunFileError
-from rdex.engine.engine import LARGEST_BATCH, Engine
+from rdex.engine.engine import LARGEST_BATCH, Engine, method_of
 from rdex.evaluation.direct import Direct, FailurePolicy
 from rdex.evaluation.evaluator import Evaluator
 from rdex.evaluation.log import Entry, EvaluationLog, stored_run
 from rdex.evaluation.skipping import Skipping
+from rdex.jit.loading import prepare
 from rdex.problem.cheap_first import CheapFirst
 from rdex.problem.checks import as_floats
 from rdex.problem.problem import Floats
@@ -93,6 +94,7 @@ class Driver:
         if self.evaluator is not None:
             elapsed = self.evaluator.elapsed
         self._check_function()
+        self._prepare_kernels()
         return Watch(
             self.searching,
             options,
@@ -237,15 +239,24 @@ class Driver:
         while not self.watch.stops():
             self._run_engine(engine, engine.maxfev)
 
+    def _prepare_kernels(self) -> None:
+        """Have the loop compiled from the start that a later part of the strategy will need."""
+        has_stretches = self.evaluator is not None and self._has_stretches(self.evaluator)
+        if has_stretches and hasattr(getattr(self.searching, "strategy", None), "stretch"):
+            left = self.spec.maxfev - self.searching.standing.nfev
+            prepare(f"{method_of(self.spec.settings).kernels}.{KERNELS[self._fast_path()]}", left)
+
+    def _fast_path(self) -> Any:
+        """The loop that advances a differential evolution alone."""
+        if self.spec.problem.is_compiled:
+            return run_fused
+        is_immediate = self.spec.batch == 1 and self.spec.problem.point is not None
+        return run_immediately if is_immediate else run_rows
+
     def _run_engine(self, engine: Engine, until: int) -> None:
         """Advance a differential evolution alone to `until` of its evaluations, the fast way."""
         direct = Direct(self.spec.problem, self.policy)
-        if self.spec.problem.is_compiled:
-            run_fused(engine, direct, self.spec.batch, self.watch, until)
-        elif self.spec.batch == 1 and direct.takes_points:
-            run_immediately(engine, direct, self.watch, until)
-        else:
-            run_rows(engine, direct, self.spec.batch, self.watch, until)
+        self._fast_path()(engine, direct, self.spec.batch, self.watch, until)
 
     def _has_stretches(self, evaluator: Evaluator) -> bool:
         """Whether parts of the search may run the fast way: where nothing is kept or sent away."""
@@ -378,7 +389,9 @@ def tell_outstanding(engine: Engine, direct: Direct, watch: Watch) -> bool:
     return not watch.stops()
 
 
-def run_immediately(engine: Engine, direct: Direct, watch: Watch, until: int) -> None:
+def run_immediately(
+    engine: Engine, direct: Direct, _batch: int | None, watch: Watch, until: int
+) -> None:
     """One point at a time, each result used at once: the paper's update."""
     if not tell_outstanding(engine, direct, watch) or engine.nfev >= until:
         return
@@ -400,6 +413,7 @@ def run_immediately(engine: Engine, direct: Direct, watch: Watch, until: int) ->
         if answer != 1 or now >= look_at or (has_goal and engine.best_f <= goal):
             if watch.stops():
                 return
+            tell_ask = engine.bound_tell_ask(direct.g, direct.h, point)
             look_at = min(now + PAUSE, watch.deadline)
 
 
@@ -411,7 +425,8 @@ def run_rows(engine: Engine, direct: Direct, batch: int | None, watch: Watch, un
     most = batch or LARGEST_BATCH
     points, f = np.empty((most, engine.problem.dim)), np.empty(most)
     g, h = np.empty((most, direct.g.size)), np.empty((most, direct.h.size))
-    tell_ask_rows = engine.bound_tell_ask_rows(f, g, h, points)
+    whole = (f, g, h, points)
+    tell_ask_rows = engine.bound_tell_ask_rows(*whole)
     # The arrays of each size of a batch, made once: this loop is the overhead of functions of rows.
     first = [(points[:n], f[:n], g[:n], h[:n]) for n in range(most + 1)]
     evaluate, size, clock, goal = direct.fill, batch or 0, time.monotonic, engine.goal
@@ -431,4 +446,13 @@ def run_rows(engine: Engine, direct: Direct, batch: int | None, watch: Watch, un
         if answer <= 0 or now >= look_at or (has_goal and engine.best_f <= goal):
             if watch.stops():
                 return
+            tell_ask_rows = engine.bound_tell_ask_rows(*whole)
             look_at = min(now + PAUSE, watch.deadline)
+
+
+#: The kernels that do the work of the fast paths.
+KERNELS = {
+    run_fused: "fused:run_compiled",
+    run_immediately: "asktell:tell_ask",
+    run_rows: "asktell:tell_ask_rows",
+}

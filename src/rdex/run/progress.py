@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rdex.jit.loading import is_compiling, seconds_loading
 from rdex.run.constraint_state import constraint_states, worst_first
 
 
@@ -17,8 +18,7 @@ class Progress:
 
     def __init__(self, standing: Any, every: float = 5.0) -> None:
         self._standing = standing
-        self._start = time.monotonic()
-        self._start_nfev = standing.nfev
+        self._measure_anew()
         self._last = self._start
         self._every = every
         self._live: Any = _live_display() if sys.stderr.isatty() else None
@@ -38,8 +38,16 @@ class Progress:
             text = "  ".join(f"{name} {value}" for name, value in facts.items())
             print(f"rdex  {text}", file=sys.stderr)
 
+    def _measure_anew(self) -> None:
+        """Speed counts from now on: kernels are loaded, or their compiling began or ended."""
+        self._start = time.monotonic()
+        self._start_nfev = self._standing.nfev
+        self._kernels = (is_compiling(), seconds_loading())
+
     def facts(self) -> dict[str, str]:
         """Names and texts of what is shown."""
+        if self._kernels != (is_compiling(), seconds_loading()):
+            self._measure_anew()
         standing, best = self._standing, self._standing.best
         elapsed = max(time.monotonic() - self._start, 1e-9)
         speed = (standing.nfev - self._start_nfev) / elapsed
@@ -52,6 +60,7 @@ class Progress:
             **standing.search_facts(),
             "speed": f"{speed:.3g}/s",
             "left": clock_text(left),
+            **({"compiling": "in the background"} if is_compiling() else {}),
         }
 
     def _violation(self, best: Any) -> dict[str, str]:
@@ -100,18 +109,20 @@ def _live_display() -> Any:
 
 
 def _table(facts: dict[str, str]) -> Any:
-    """The facts side by side, within 80 columns; the worst constraint has a line of its own."""
+    """The facts side by side, within 80 columns; long ones have a line of their own."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
-    beside = {name: value for name, value in facts.items() if name != "worst"}
+    beside = {name: value for name, value in facts.items() if name not in ("worst", "compiling")}
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     for name in beside:
         style = "cyan" if name == "best f" else None
         table.add_column(name, justify="right", style=style, no_wrap=True)
     table.add_row(*beside.values())
-    if "worst" not in facts:
-        return table
-    line = Text(f"violated most: {facts['worst']}", no_wrap=True, overflow="ellipsis")
-    return Group(table, line)
+    lines = []
+    if "worst" in facts:
+        lines.append(Text(f"violated most: {facts['worst']}", no_wrap=True, overflow="ellipsis"))
+    if "compiling" in facts:
+        lines.append(Text(f"compiling {facts['compiling']}, which makes the search faster"))
+    return Group(table, *lines)

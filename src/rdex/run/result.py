@@ -261,7 +261,7 @@ def make_result(
 
 def finished_result(driver: Driver, status: Status, polish: Any = False) -> Result:
     """The result of a run that has stopped, refined where the user gave a function for that."""
-    seconds = driver.watch.seconds
+    seconds = driver.watch.run_seconds
     evaluator = driver.evaluator
     skipping = None if evaluator is None else evaluator.skipping
     best = None

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rdex.evaluation.direct import FailurePolicy
+from rdex.jit.loading import seconds_loading
 from rdex.run import checkpoint as checkpoints
 from rdex.run.arguments import RunOptions
 from rdex.run.checkpoint import Checkpoint
@@ -58,6 +59,7 @@ class Watch:
         self.policy = policy
         self.keeper = keeper
         self.start = time.monotonic() - elapsed
+        self._loading_before = seconds_loading()
         self.maxtime = searching.spec.maxtime
         self.deadline = math.inf if self.maxtime is None else self.start + self.maxtime
         self.status = Status.RUNNING
@@ -84,6 +86,11 @@ class Watch:
     def seconds(self) -> float:
         """Time since the start, that of earlier sessions of the run included."""
         return time.monotonic() - self.start
+
+    @property
+    def run_seconds(self) -> float:
+        """`seconds` without what was spent on loading and compiling kernels."""
+        return self.seconds - (seconds_loading() - self._loading_before)
 
     def set_clock(self, at: float) -> None:
         """The search follows the clock too: `at` seconds of the time limit are used."""
@@ -171,7 +178,7 @@ class Watch:
 class Estimate:
     """Says once how long the default budget will take, if that is long.
 
-    The first evaluation is left out where others follow soon: it may load or compile things.
+    The first evaluation is left out where others follow soon: it may load things.
     """
 
     def __init__(self, standing: Any) -> None:

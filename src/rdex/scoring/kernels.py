@@ -4,10 +4,15 @@ Compiled because every pair needs a place in a trace: walking each trace once fo
 is compared at costs O(trials^2 + trials * checkpoints) for a problem.
 """
 
-from rdex.jit.compiling import kernel
+from numba import types
+
+from rdex.jit.compiling import kernel, part
+from rdex.jit.signatures import INTEGERS, MATRIX
+
+POINTS = types.int8[:, ::1]
 
 
-@kernel()
+@part()
 def reaches(f, v, goal_f, goal_v):
     """Whether (f, v) is at least as good as the goal, feasibility first."""
     if goal_v > 0.0:
@@ -15,7 +20,7 @@ def reaches(f, v, goal_f, goal_v):
     return v == 0.0 and f <= goal_f
 
 
-@kernel()
+@kernel(types.void(MATRIX, MATRIX, INTEGERS, INTEGERS, POINTS, POINTS))
 def half_points(f, v, order, own, accuracy, speed):
     """Fill accuracy and speed (n, n) with the half points row trials earn against column trials.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rdex.jit.loading import find_kernel
 from rdex.scoring.arrays import (
     Floats,
     ProblemTraces,
@@ -95,11 +96,11 @@ def pairwise_score(f: ArrayLike, v: ArrayLike, cutoff: float | None = None) -> P
 
 def pair_half_points(trials: ProblemTraces) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Accuracy and speed half points (trial, trial) of rows against columns; 1 on the diagonal."""
-    from rdex.scoring.kernels import half_points
-
     n = trials.f.shape[0]
     objective = np.where(trials.feasible, trials.final_f, 0.0)
     order = np.lexsort((-objective, -trials.final_v))
     accuracy, speed = np.empty((n, n), dtype=np.int8), np.empty((n, n), dtype=np.int8)
-    half_points(trials.f, trials.v, order, np.empty(n, dtype=np.int64), accuracy, speed)
+    f, v = (np.require(values, np.float64, ["C", "W"]) for values in (trials.f, trials.v))
+    half_points = find_kernel("rdex.scoring.kernels:half_points", weight=(f.size + n * n) // 1000)
+    half_points(f, v, order, np.empty(n, dtype=np.int64), accuracy, speed)
     return accuracy, speed

@@ -14,9 +14,10 @@ from numba import types
 
 from rdex.engine.kernels.drivers import decode, hand_out, row_of, swap_rows
 from rdex.engine.kernels.generation import NO_EPS, begin_generation, progress, size_at
-from rdex.engine.kernels.layout import INITIAL, STATE_TYPE, Steps
+from rdex.engine.kernels.layout import INITIAL, NOBODY, OWED, Steps
 from rdex.engine.kernels.order import rank_members
 from rdex.engine.kernels.random import uniform_row
+from rdex.engine.kernels.state_types import STATE_TYPE
 from rdex.engine.kernels.steps import admit, can_ask, tell_row
 from rdex.engine.kernels.variation import ask_row
 from rdex.jit.binding import table_type, tuple_at
@@ -24,8 +25,6 @@ from rdex.jit.compiling import kernel, part
 from rdex.jit.signatures import INTEGERS, VECTOR
 
 state_at = tuple_at(STATE_TYPE)
-
-NOBODY, OWED = -1, -2  # answers of `partner_of` beside numbers
 
 
 @part(inline=False)
@@ -126,14 +125,15 @@ def take(table, numbers, number, f, g, h):
     return 1
 
 
-@kernel(types.void(STATE_TYPE))
-def regrow(state):
+@kernel(types.void(table_type(STATE_TYPE)))
+def regrow(table):
     """Front and P of the size that belongs to the progress, at the start of a generation; nothing
     may be out.
 
     The rows that shrinking left behind still hold the members that were there when the front had
     that size, and P is filled with the best that it ever dropped: nothing is evaluated again.
     """
+    state = state_at(table)
     settings, run, members, ranks = state.settings[0], state.run[0], state.members, state.ranks
     size = size_at(settings, progress(run.told, settings, run))
     n = min(max(size, run.n), settings.n0)

@@ -6,17 +6,15 @@ kernels of `fused`, `asktell` and `anyorder`, one set per method.
 
 import math
 
-from rdex.engine.kernels.layout import HIGH_OUT, LOGARITHMIC, LOW_OUT, MAPPING, WHOLE
+from rdex.engine.kernels.layout import (
+    HIGH_OUT,
+    LOGARITHMIC,
+    LOW_OUT,
+    MAPPING,
+    WHOLE,
+    default_batch,
+)
 from rdex.jit.compiling import part
-
-#: The largest default batch.
-LARGEST_BATCH = 32
-
-
-def default_batch(n):
-    """Rows to ask for at once with a population of `n`: a function of nothing else."""
-    return max(1, min(LARGEST_BATCH, n // 8))
-
 
 batch_of_size = part()(default_batch)
 

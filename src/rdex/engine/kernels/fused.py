@@ -7,7 +7,8 @@ compiled loop, found in the cache by every later process.
 from numba import types
 
 from rdex.engine.kernels.drivers import advance
-from rdex.engine.kernels.layout import STATE_TYPE, TASK_TYPE, Steps
+from rdex.engine.kernels.layout import Steps
+from rdex.engine.kernels.state_types import STATE_TYPE, TASK_TYPE
 from rdex.engine.kernels.steps import can_ask, tell_row
 from rdex.engine.kernels.variation import ask_row
 from rdex.jit.compiling import kernel

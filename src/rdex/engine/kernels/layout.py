@@ -19,12 +19,18 @@ reference counts.
 from typing import NamedTuple
 
 import numpy as np
-from numba import from_dtype, types
-
-from rdex.jit.signatures import INTEGERS, MATRIX, VECTOR, WORDS
 
 #: Bits of a filled-up column: above every limit, so that it is never taken from the mutant.
 NEVER = np.int64(2**63 - 1)
+
+
+#: The largest default batch.
+LARGEST_BATCH = 32
+
+
+def default_batch(n):
+    """Rows to ask for at once with a population of `n`: a function of nothing else."""
+    return max(1, min(LARGEST_BATCH, n // 8))
 
 
 # --- settings: constants of a run, written by `engine.state.settings_record` ----------------------
@@ -152,6 +158,9 @@ PENDING = np.dtype([
     ("target_phi", "f8"),
 ], align=True)  # fmt: skip
 
+#: Answers of `anyorder.partner_of` beside numbers: nobody races, the partner is yet to be drawn.
+NOBODY, OWED = -1, -2
+
 # --- slots: per slot of the front -----------------------------------------------------------------
 SLOT = np.dtype([
     ("start_f", "f8"),  # f at the start of the generation
@@ -267,48 +276,3 @@ class Steps(NamedTuple):
     can_ask: object  # (settings, run, ahead) -> whether a further row may be drawn now
     ask_row: object  # (state, k): write the next point into pending row k
     tell_row: object  # (state, k, f, g, h) -> whether that ended a generation
-
-
-def records_of(dtype):
-    """Type of an array of records."""
-    return types.Array(from_dtype(dtype), 1, "C")
-
-
-def point_type(state_type):
-    """What is bound for one point at a time: state, g, h and the next point."""
-    return types.Tuple((state_type, VECTOR, VECTOR, VECTOR))
-
-
-def batch_type(state_type):
-    """What is bound for batches: state, f, g, h and the next points, with room for the largest."""
-    return types.Tuple((state_type, VECTOR, MATRIX, MATRIX, MATRIX))
-
-
-def group_type(group, *kinds):
-    """Type of a NamedTuple of arrays of these types; numba has another name for equal ones."""
-    if len(set(kinds)) == 1:
-        return types.NamedUniTuple(kinds[0], len(kinds), group)
-    return types.NamedTuple(kinds, group)
-
-
-MEMBERS_TYPE = group_type(Members, MATRIX, VECTOR, VECTOR)
-BEST_TYPE = group_type(Best, VECTOR, VECTOR, VECTOR)
-TRACE_TYPE = group_type(Trace, VECTOR, VECTOR, MATRIX)
-TASK_TYPE = group_type(Task, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR)
-STATE_TYPE = group_type(
-    State,
-    records_of(SETTINGS),
-    records_of(RUN),
-    WORDS,
-    MATRIX,
-    MATRIX,
-    MEMBERS_TYPE,
-    group_type(Ranks, INTEGERS, INTEGERS),
-    records_of(PENDING),
-    records_of(SLOT),
-    MATRIX,
-    BEST_TYPE,
-    TRACE_TYPE,
-    MATRIX,
-    group_type(Scratch, INTEGERS, VECTOR, INTEGERS),
-)

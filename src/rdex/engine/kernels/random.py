@@ -1,9 +1,9 @@
 """Random numbers for compiled code: xoshiro256++ on an explicit state.
 
 The state is one uint64 vector that travels with the run, so a run is a pure function of it: the
-generator's four words, a cursor, and the next `AHEAD` words, made in one go. Making them in a tight
-loop, where the four words stay in registers, takes a fifth of the time of making one at a time
-between other work. Every function below says how many words it takes; that is part of the
+generator's four words, a cursor, and the next words, made in one go (`generator`). Making them in a
+tight loop, where the four words stay in registers, takes a fifth of the time of making one at a
+time between other work. Every function below says how many words it takes; that is part of the
 contract, because the order of draws decides the trajectory of a seed.
 
 [BV] D. Blackman, S. Vigna, Scrambled linear pseudorandom number generators, ACM TOMS 47 (2021).
@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from rdex.engine.kernels.generator import CURSOR, END, FIRST
 from rdex.engine.kernels.layout import LOWER, UPPER
 from rdex.jit.compiling import part
 
@@ -26,13 +27,6 @@ _32 = np.uint64(32)
 _41 = np.uint64(41)
 _45 = np.uint64(45)
 _LOW_32 = np.uint64(0xFFFFFFFF)
-
-
-#: Words made in one go.
-AHEAD = 128
-_CURSOR = 4
-_FIRST = 5
-_END = _FIRST + AHEAD
 
 
 @part()
@@ -54,7 +48,7 @@ def advance(s0, s1, s2, s3):
 def refill(s):
     """Make the next words. Eight steps at a time: a smaller loop would be inlined at every draw."""
     s0, s1, s2, s3 = s[0], s[1], s[2], s[3]
-    for k in range(_FIRST, _END, 8):
+    for k in range(FIRST, END, 8):
         s[k], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
         s[k + 1], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
         s[k + 2], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
@@ -64,16 +58,16 @@ def refill(s):
         s[k + 6], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
         s[k + 7], s0, s1, s2, s3 = advance(s0, s1, s2, s3)
     s[0], s[1], s[2], s[3] = s0, s1, s2, s3
-    s[_CURSOR] = _FIRST
+    s[CURSOR] = FIRST
 
 
 @part()
 def next_word(s):
     """The next 64 random bits; one word."""
-    if s[_CURSOR] >= _END:
+    if s[CURSOR] >= END:
         refill(s)
-    k = s[_CURSOR]
-    s[_CURSOR] = k + _1
+    k = s[CURSOR]
+    s[CURSOR] = k + _1
     return s[k]
 
 
@@ -84,15 +78,15 @@ def half_words(s, out, n):
     at = np.uint64(0)  # unsigned: an index that may be negative costs a test
     end = np.uint64(n)
     while at < end:
-        if s[_CURSOR] >= _END:
+        if s[CURSOR] >= END:
             refill(s)
-        first = s[_CURSOR]
-        words = min(np.uint64(_END) - first, (end + _1 - at) >> _1)
+        first = s[CURSOR]
+        words = min(np.uint64(END) - first, (end + _1 - at) >> _1)
         for k in range(words):
             word = s[first + k]
             out[at + k + k] = np.int64(word & _LOW_32)
             out[at + k + k + _1] = np.int64(word >> _32)
-        s[_CURSOR] = first + words
+        s[CURSOR] = first + words
         at += words + words
 
 
@@ -180,39 +174,6 @@ def cauchy(s):
         a, b, _radius = disc(s)
         if b != 0.0:
             return a / b
-
-
-def seed_words(rng):
-    """The state of a generator, from whatever `numpy.random.default_rng` accepts.
-
-    Ints, sequences of ints, None and SeedSequence go through `SeedSequence.generate_state`. From a
-    Generator, BitGenerator or RandomState four words are drawn, which advances it; nothing is
-    spawned from it.
-    """
-    state = np.zeros(_END, np.uint64)
-    state[:_CURSOR] = _four_words(rng)
-    state[_CURSOR] = _END  # nothing is made yet
-    return state
-
-
-def is_generator_state(state):
-    """Whether words are a state of a generator: its cursor in range, its four words not all 0."""
-    return bool(_FIRST <= state[_CURSOR] <= _END and state[:_CURSOR].any())
-
-
-def _four_words(rng):
-    if isinstance(rng, np.random.SeedSequence):
-        return rng.generate_state(4, np.uint64)
-    if isinstance(rng, np.random.Generator | np.random.BitGenerator | np.random.RandomState):
-        generator = np.random.default_rng(rng)
-        return generator.integers(0, 2**64, size=4, dtype=np.uint64)
-    try:
-        return np.random.SeedSequence(rng).generate_state(4, np.uint64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            "rng must be what numpy.random.default_rng accepts (None, int, sequence of ints, "
-            f"SeedSequence, BitGenerator, Generator), got {rng!r}"
-        ) from error
 
 
 @part()

@@ -8,8 +8,8 @@ swapping that row with the earliest one: rows know their place in the generation
 from numba import types
 
 from rdex.engine.kernels.drivers import hand_out, row_of, swap_rows
-from rdex.engine.kernels.layout import Steps
-from rdex.engine.ude.kernels.layout import STATE_TYPE
+from rdex.engine.kernels.layout import NOBODY, Steps
+from rdex.engine.ude.kernels.state_types import STATE_TYPE
 from rdex.engine.ude.kernels.steps import can_ask, tell_row
 from rdex.engine.ude.kernels.variation import ask_row
 from rdex.jit.binding import table_type, tuple_at
@@ -17,8 +17,6 @@ from rdex.jit.compiling import kernel
 from rdex.jit.signatures import INTEGERS, VECTOR
 
 state_at = tuple_at(STATE_TYPE)
-
-NOBODY, OWED = -1, -2  # answers of the engine's `partner_of`: there are no races here
 
 
 @kernel(types.int64(table_type(STATE_TYPE), INTEGERS, VECTOR))

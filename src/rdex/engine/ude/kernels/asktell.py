@@ -3,8 +3,9 @@
 from numba import types
 
 from rdex.engine.kernels.drivers import draw_rows, inject_point, tell_rows, tell_then_ask
-from rdex.engine.kernels.layout import Steps, batch_type, point_type
-from rdex.engine.ude.kernels.layout import STATE_TYPE
+from rdex.engine.kernels.layout import Steps
+from rdex.engine.kernels.state_types import batch_type, point_type
+from rdex.engine.ude.kernels.state_types import STATE_TYPE
 from rdex.engine.ude.kernels.steps import admit_new, can_ask, tell_row
 from rdex.engine.ude.kernels.variation import ask_row
 from rdex.jit.binding import table_type, tuple_at
@@ -28,10 +29,11 @@ def tell(table, n, f, g, h):
     tell_rows(state_at(table), n, f, g, h, Steps(can_ask, ask_row, tell_row))
 
 
-@kernel(types.void(STATE_TYPE, VECTOR, types.float64, VECTOR, VECTOR))
-def inject(state, x, f, g, h):
+@kernel(types.void(table_type(STATE_TYPE), VECTOR, types.float64, VECTOR, VECTOR))
+def inject(table, x, f, g, h):
     """Take a point nobody asked for as one evaluation: the next initial point, or a newcomer."""
-    inject_point(state, x, f, g, h, Steps(can_ask, ask_row, tell_row), admit_new)
+    steps = Steps(can_ask, ask_row, tell_row)
+    inject_point(state_at(table), x, f, g, h, steps, admit_new)
 
 
 @kernel(types.int64(table_type(POINT), types.float64))

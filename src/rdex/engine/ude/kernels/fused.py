@@ -3,8 +3,9 @@
 from numba import types
 
 from rdex.engine.kernels.drivers import advance
-from rdex.engine.kernels.layout import TASK_TYPE, Steps
-from rdex.engine.ude.kernels.layout import STATE_TYPE
+from rdex.engine.kernels.layout import Steps
+from rdex.engine.kernels.state_types import TASK_TYPE
+from rdex.engine.ude.kernels.state_types import STATE_TYPE
 from rdex.engine.ude.kernels.steps import can_ask, tell_row
 from rdex.engine.ude.kernels.variation import ask_row
 from rdex.jit.compiling import kernel

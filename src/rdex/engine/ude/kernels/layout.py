@@ -15,22 +15,8 @@ of the ε-schedule and nowhere else.
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
 
-from rdex.engine.kernels.layout import (
-    BEST_TYPE,
-    MEMBERS_TYPE,
-    PENDING,
-    SHARED_RUN,
-    SHARED_SETTINGS,
-    TRACE_TYPE,
-    Best,
-    Members,
-    Trace,
-    group_type,
-    records_of,
-)
-from rdex.jit.signatures import INTEGERS, MATRIX, VECTOR, WORDS
+from rdex.engine.kernels.layout import SHARED_RUN, SHARED_SETTINGS, Best, Members, Trace
 
 #: Names as in `engine.ude.settings.UdeSettings`; flags are 0 or 1.
 UDE_SETTINGS = np.dtype([
@@ -121,22 +107,3 @@ class UdeState(NamedTuple):
     trace: Trace  # diagnostic: (K + 1, 6 + 2 · 3)
     initial: np.ndarray  # (n, m) constraints of the initial points, if weights are automatic
     scratch: UdeScratch
-
-
-STATE_TYPE = group_type(
-    UdeState,
-    records_of(UDE_SETTINGS),
-    records_of(UDE_RUN),
-    WORDS,
-    MATRIX,
-    MATRIX,
-    MEMBERS_TYPE,
-    group_type(UdeRanks, INTEGERS, INTEGERS, INTEGERS),
-    records_of(PENDING),
-    group_type(Learnt, MATRIX, INTEGERS, types.int64[:, ::1], MATRIX),
-    MATRIX,
-    BEST_TYPE,
-    TRACE_TYPE,
-    MATRIX,
-    group_type(UdeScratch, INTEGERS, VECTOR, INTEGERS, VECTOR),
-)
