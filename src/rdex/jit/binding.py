@@ -10,12 +10,14 @@ Without it: the tuple is its own table.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numba
 import numpy as np
 from numba import types
 from numba.extending import intrinsic, register_jitable
+from numba.np.numpy_support import as_dtype
 
 from rdex.jit.signatures import INTEGERS, VECTOR
 from rdex.jit.tricks import Trick
@@ -30,10 +32,30 @@ def table_of(kind: Any, arrays: tuple[Any, ...]) -> Any:
     """The table of a tuple, or nested tuples, of arrays, which must be of the type `kind`."""
     if not BINDING.is_on:
         return arrays
-    given = numba.typeof(arrays)
-    if given != kind:
-        raise TypeError(f"expected arrays of the types {kind}, got {given}")
+    if not _fits(kind, arrays):
+        raise TypeError(f"expected arrays of the types {kind}, got {numba.typeof(arrays)}")
     return np.array(_words(arrays), dtype=np.int64)
+
+
+def _fits(kind: Any, arrays: Any) -> bool:
+    """Whether arrays are of the type `kind`; `numba.typeof` takes milliseconds for records."""
+    if isinstance(kind, types.Array):
+        return (
+            isinstance(arrays, np.ndarray)
+            and arrays.dtype == _dtype_of(kind.dtype)
+            and arrays.ndim == kind.ndim
+            and arrays.flags.carray
+        )
+    is_tuple = isinstance(arrays, tuple) and len(arrays) == len(kind)
+    is_named = getattr(kind, "instance_class", tuple) is type(arrays)
+    return is_tuple and is_named and all(map(_fits, kind, arrays))
+
+
+@functools.cache
+def _dtype_of(kind: Any) -> np.dtype[Any]:
+    """NumPy's name for the type of an element."""
+    dtype: np.dtype[Any] = as_dtype(kind)
+    return dtype
 
 
 def tuple_at(kind: Any) -> Any:
