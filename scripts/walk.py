@@ -1,12 +1,14 @@
 """How far a newcomer walks through the package from a call of `minimize` to its result.
 
-    python scripts/walk.py [ALGORITHM]        default: rdex-csop
+    python scripts/walk.py [ALGORITHM] [--order]        default: rdex-csop
 
 Counts, in the order in which they are first entered: functions of the package, their files, and
 changes of room (the folder below `rdex`) from one function to the next. The JIT is off, so kernels
-count like everything else.
+count like everything else; a second line leaves out the room `jit`, which loads them. `--order`
+prints the walk itself, a line per stretch in one file.
 """
 
+import argparse
 import itertools
 import os
 import sys
@@ -32,17 +34,30 @@ class Walk:
         if event == "call" and path.startswith(self.home):
             self.seen.setdefault((path[len(self.home) :], frame.f_code.co_qualname), None)
 
-    def figures(self) -> dict[str, int]:
-        """Functions, files, and changes of room."""
-        rooms = [Path(path).parts[0] for path, _ in self.seen]
-        changes = sum(a != b for a, b in itertools.pairwise(rooms))
-        files = {path for path, _ in self.seen}
-        return {"functions": len(self.seen), "files": len(files), "changes of room": changes}
+    def figures(self, without: str = "") -> str:
+        """Functions, files, and changes of room; one room may be left out."""
+        steps = [(path, Path(path).parts[0]) for path, _ in self.seen]
+        steps = [(path, room) for path, room in steps if room != without]
+        changes = sum(a[1] != b[1] for a, b in itertools.pairwise(steps))
+        files = {path for path, _ in steps}
+        return f"{len(steps)} functions, {len(files)} files, {changes} changes of room"
+
+    def order(self) -> str:
+        """The walk, a line per stretch in one file."""
+        stretches = itertools.groupby(self.seen, key=lambda step: step[0])
+        return "\n".join(
+            f"{path}: {', '.join(name for _, name in steps if '<' not in name)}"
+            for path, steps in stretches
+        )
 
 
 def main() -> None:
     """Walk through one short run."""
-    algorithm = sys.argv[1] if len(sys.argv) > 1 else "rdex-csop"
+    parser = argparse.ArgumentParser()
+    parser.add_argument("algorithm", nargs="?", default="rdex-csop")
+    parser.add_argument("--order", action="store_true")
+    given = parser.parse_args()
+    algorithm = given.algorithm
 
     def run() -> None:
         rdex.minimize(lambda x: x @ x, [(-5, 5)] * 2, constraints={"type": "ineq", "fun": np.sum},
@@ -56,9 +71,10 @@ def main() -> None:
         run()
     finally:
         sys.setprofile(None)
-    print(f"minimize(callable, algorithm={algorithm!r})")
-    for name, count in walk.figures().items():
-        print(f"  {count:4d} {name}")
+    if given.order:
+        print(walk.order())
+    print(f"minimize(callable, algorithm={algorithm!r}): {walk.figures()}")
+    print(f"without jit: {walk.figures('jit')}")
 
 
 if __name__ == "__main__":
