@@ -156,3 +156,33 @@ def test_more_limits_than_variables_are_told():
     known = {"x": problem.optimum_x, "fun": F, "G": G}
     found = rdex.minimize(problem, maxfev=40, rng=0, x0=known, ineq_tol=1e-9).sensitivity()
     assert any("limits meet at a point" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(("fails", "message"), [
+    (lambda x: True, "no usable values at the best point"),
+    (lambda x: x[0] != 1.0, "all evaluations beside the best point failed"),
+])  # fmt: skip
+def test_a_function_that_fails_has_no_prices(fails, message):
+    """It said that no constraint has any influence."""
+    has_ended = []
+
+    def fun(x):
+        return np.nan if has_ended and fails(x) else float(x @ x)
+
+    floor = {"type": "ineq", "fun": lambda x: x[0] - 1}
+    result = rdex.minimize(fun, [(-5, 5)], x0=[1.0], constraints=floor, maxfev=60, rng=0)
+    assert result.x[0] == 1.0
+    has_ended.append(True)
+    with pytest.raises(rdex.EvaluationError, match=message):
+        result.sensitivity()
+
+
+def test_variables_along_which_evaluations_fail_are_told():
+    def fun(x):
+        return float(x @ x) if x[1] == 0.0 else np.nan
+
+    floor = {"type": "ineq", "fun": lambda x: x[0] - 1}
+    result = rdex.minimize(fun, [(-5, 5)] * 2, x0=[1.0, 0.0], constraints=floor, maxfev=60, rng=0)
+    found = result.sensitivity()
+    assert "4 evaluations failed; 1 variables along which they did were held fixed" in found.notes
+    assert found.prices[0].name == "c1"

@@ -42,6 +42,7 @@ def test_codes_and_values():
     ({"a": (0, np.inf)}, "bounds must be finite"),
     ({"a": {"choices": []}}, "the list of values is empty"),
     ({"a": {"choices": [1, 2, 1]}}, "1 is in the list twice"),
+    ({"a": {"choices": [1.0, float("nan")]}}, "nan is in the list, which is not finite"),
     ({"a": {"choices": "abc"}}, "expected a list of values"),
     ({"a": {"choices": [1, 2], "log": True}}, "no logarithmic scale"),
     ({"a": {"bound": (0, 1)}}, "unknown bound"),

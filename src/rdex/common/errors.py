@@ -6,7 +6,7 @@ class RdexError(Exception):
 
 
 class EvaluationError(RdexError, RuntimeError):
-    """The user's function raised; the message ends with its traceback."""
+    """The user's function raised, in which case its traceback ends the message, or fails."""
 
 
 class RunFileError(RdexError, ValueError):

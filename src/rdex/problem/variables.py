@@ -278,6 +278,8 @@ def checked_list(name: str, values: Any) -> tuple[Any, ...]:
     if not listed:
         raise ValueError(f"{name}: the list of values is empty")
     for k, value in enumerate(listed):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{name}: {value!r} is in the list, which is not finite")
         if any(value is other or value == other for other in listed[:k]):
             raise ValueError(f"{name}: {value!r} is in the list twice")
     return listed

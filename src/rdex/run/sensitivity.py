@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rdex.common.errors import EvaluationError
 from rdex.problem.constraints import unit_of
 from rdex.problem.problem import Floats, Problem
 from rdex.problem.space import Space
@@ -144,7 +145,10 @@ def sensitivity_of(
     if local.n_held:
         notes.append(f"{local.n_held} variables that take no small steps were held fixed")
     if local.n_failed:
-        notes.append(f"{local.n_failed} evaluations failed")
+        notes.append(
+            f"{local.n_failed} evaluations failed; {local.n_unknown} variables along which they "
+            "did were held fixed"
+        )
     prices, free = constraint_prices(result, problem, forces)
     return Sensitivity(
         prices, bound_prices(result, problem, local, forces), free, forces.residual, local.nfev,
@@ -167,15 +171,16 @@ class LocalModel:
         self.n_failed = 0
         self._problem = problem
         self.value = self._values(self.z[None, :])[0]
-        coarse = (
-            np.array([self._slope(j, 2 * STEP) for j in self.free.tolist()]).reshape(-1, self.m1).T
-        )
-        fine = np.array([self._slope(j, STEP) for j in self.free.tolist()]).reshape(-1, self.m1).T
-        self.gradient = (4.0 * fine - coarse) / 3.0  # Richardson: of fourth order
-        self.error = np.abs(self.gradient - fine)
-        broken = ~np.isfinite(self.gradient).all(axis=0)
-        self.gradient[:, broken] = 0.0
-        self.error[:, broken] = 0.0
+        if not np.isfinite(self.value).all():
+            raise EvaluationError("the function gives no usable values at the best point any more")
+        coarse, fine = self._gradients(2 * STEP), self._gradients(STEP)
+        gradient = (4.0 * fine - coarse) / 3.0  # Richardson: of fourth order
+        known = np.isfinite(gradient).all(axis=0)
+        if self.free.size and not known.any():
+            raise EvaluationError("all evaluations beside the best point failed: no slope is known")
+        self.n_unknown = int((~known).sum())
+        self.free, self.gradient = self.free[known], gradient[:, known]
+        self.error = np.abs(self.gradient - fine[:, known])
 
     @property
     def m1(self) -> int:
