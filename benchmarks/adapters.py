@@ -100,7 +100,6 @@ def scipy_solvers(algorithm):
         "shgo": shgo(),
         "shgo, Sobol points": shgo(n=200, sampling_method="sobol"),
         "minimize, COBYLA, many starts": local("COBYLA"),
-        "minimize, COBYQA, many starts": local("COBYQA"),
         "minimize, SLSQP, many starts": local("SLSQP"),
         "minimize, rdex.scipy_method": lambda counted, seed: optimize.minimize(
             f(counted), np.random.default_rng(seed).random(counted.problem.dim),

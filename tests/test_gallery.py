@@ -80,3 +80,12 @@ def test_the_page_shows_every_script():
     figures = list((PROJECT / "docs" / "assets" / "gallery").glob("*.png"))
     assert {path.stem for path in figures} == set(SCRIPTS)
     assert sum(path.stat().st_size for path in figures) < 500_000
+
+
+def test_figures_are_of_their_scripts(monkeypatch):
+    """The documentation build draws what is stale; what is committed is not."""
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(PROJECT / "scripts"))
+    import gallery
+
+    assert [path.stem for path in gallery.SCRIPTS if gallery.is_stale(path)] == []

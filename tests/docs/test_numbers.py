@@ -110,3 +110,24 @@ def test_speed_of_minimize():
     for label, shown in (("Python, immediate", "Python function"), ("njit, fused", "fused")):
         value = re.search(rf"{label}\s+([\d.]+) us", measured)[1]
         assert re.search(rf"{shown} \| {value} \|", text), label
+
+
+@pytest.mark.parametrize(
+    "problem", ["Lampinen, 9 problems", "Branin, discrete", "constraints of the FAQ",
+                "G1, 35000 evaluations", "G1, 3500 evaluations"],
+)  # fmt: skip
+def test_each_package_is_beaten_on_a_problem_of_its_documentation(problem):
+    """What the pages of the adapters say."""
+    rates = {row["solver"]: int(row["solved"]) / int(row["runs"])
+             for row in rows("adapters.csv") if row["problem"] == problem}  # fmt: skip
+    ours = [name for name in rates if "rdex" in name.lower()]
+    assert len(ours) == 1
+    others = [rate for name, rate in rates.items() if name not in ours]
+    assert len(others) >= 2 and rates[ours[0]] > max(others)
+
+
+def test_auto_hits_most_targets_of_coco():
+    shares = {(row["algorithm"], row["variables"]): float(row["targets"])
+              for row in rows("coco.csv")}  # fmt: skip
+    for (name, variables), share in shares.items():
+        assert name == "auto" or share < shares["auto", variables], (name, variables)
