@@ -95,12 +95,15 @@ def test_files_stay_where_they_were_when_the_folder_changes(tmp_path, monkeypatc
     {"tol": 1e3}, {"callback": lambda result: result.nit >= 3},
     {"callback": lambda result: result.nfev > 100},
 ], ids=["tol", "nit", "nfev"])  # fmt: skip
-@pytest.mark.parametrize("options", [{}, {"batch": 5}, {"algorithm": "local"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"batch": 5}, {"algorithm": "local"}, {"algorithm": "auto"}], ids=str
+)
 def test_a_run_that_the_user_ended_stays_ended(tmp_path, stop, options):
     """Each repeat ran one more generation."""
-    common = {"maxfev": 2000, "rng": 1, "checkpoint": tmp_path / "run.npz", **stop, **options}
-    first = minimize(tilted, BOX, **common)
-    if first.nfev == 2000:
+    maxfev = 150 if options.get("algorithm") == "auto" else 2000
+    common = {"maxfev": maxfev, "rng": 1, "checkpoint": tmp_path / "run.npz", **options}
+    first = minimize(tilted, BOX, **common, **stop)
+    if first.nfev == maxfev:
         pytest.skip("it has not stopped early")
     calls = []
 
@@ -109,18 +112,18 @@ def test_a_run_that_the_user_ended_stays_ended(tmp_path, stop, options):
         return tilted(x)
 
     for _ in range(2):
-        again = minimize(counted, BOX, **common)
+        again = minimize(counted, BOX, **common, **stop)
         assert again.nfev == first.nfev and again.status == first.status
     assert len(calls) == 2  # one each, to see whether it is the same function
-    more = minimize(tilted, BOX, maxfev=2000, rng=1, checkpoint=tmp_path / "run.npz", **options)
-    assert more.nfev == 2000  # without the reason to stop it goes on
+    assert minimize(tilted, BOX, **common).nfev == maxfev  # without the reason to stop it goes on
 
 
+@pytest.mark.parametrize("algorithm", ["rdex-csop", "auto"])
 @pytest.mark.parametrize("first", [2, 3])
-def test_async_runs_go_on_with_another_number_of_workers(tmp_path, first):
+def test_async_runs_go_on_with_another_number_of_workers(tmp_path, first, algorithm):
     for names in (["checkpoint"], ["evaluations"], ["checkpoint", "evaluations"]):
         options = {name: tmp_path / f"{'-'.join(names)}.{name}" for name in names}
-        options |= {"updating": "async", "maxfev": 60, "rng": 1}
+        options |= {"updating": "async", "maxfev": 60, "rng": 1, "algorithm": algorithm}
         begun = minimize(tilted, BOX, workers=first, callback=lambda r: r.nfev >= 30, **options)
         assert begun.nfev < 60
         assert minimize(tilted, BOX, workers=5 - first, **options).nfev == 60
@@ -142,6 +145,7 @@ def test_an_exception_in_a_cheap_constraint_fails_the_point(options):
 @pytest.mark.parametrize("options", [
     {}, {"batch": 8}, {"workers": 2}, {"vectorized": True}, {"algorithm": "ude-iv"},
     {"algorithm": "local"}, {"algorithm": "scout"}, {"algorithm": "rdex-csop+local"},
+    {"algorithm": "auto"}, {"algorithm": "auto", "workers": 2},
 ], ids=str)  # fmt: skip
 def test_nothing_but_nan_ends_the_run_early(options):
     def fun(x):

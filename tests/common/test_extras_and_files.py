@@ -38,6 +38,18 @@ def test_a_file_appears_whole(tmp_path):
     assert os.listdir(tmp_path) == ["run.bin"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+def test_who_may_read_a_file_is_for_the_umask_to_say(tmp_path):
+    """Reports, checkpoints and tables are written this way; they were for their owner alone."""
+    before = os.umask(0o027)
+    try:
+        with atomic_write(tmp_path / "report.html") as stream:
+            stream.write(b"abc")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "report.html").stat().st_mode & 0o777 == 0o640
+
+
 def test_an_error_while_writing_leaves_the_old_file(tmp_path):
     path = tmp_path / "run.bin"
     path.write_bytes(b"old")
