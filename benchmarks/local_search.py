@@ -13,14 +13,16 @@ import csv
 import time
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from rdex import Problem, minimize
 from rdex.suites import get
 
-#: Differences of f below this, relative, are ties.
+#: Differences of f below this are ties.
 TIE = 1e-8
 
 
@@ -106,46 +108,61 @@ def show_overhead(seconds: float) -> None:
 
 
 # --- CEC 2017 -------------------------------------------------------------------------------------
-def is_better(a: tuple[float, float], b: tuple[float, float]) -> bool:
-    """Whether (violation, f) a is better than b, by more than a tie."""
-    if a[0] != b[0]:
-        return a[0] < b[0]
-    return a[1] < b[1] - TIE * max(1.0, abs(b[1]))
+class Ends(NamedTuple):
+    """(violation, f) of all runs of one problem, alone and with local search, and its share."""
+
+    id: str
+    plain: list[tuple[float, float]]
+    local: list[tuple[float, float]]
+    share: float
 
 
-def compare(id: str, maxfev: int, seeds: int, base: str) -> tuple[str, list[Any]]:
-    """win, tie or loss of the hybrid on one problem, by the medians of its runs."""
-    problem, medians, spent = get(id), [], []
-    for name in (base, f"{base}+local"):
-        ends = []
+def run_all(id: str, maxfev: int, seeds: int, base: str) -> Ends:
+    """All runs of one problem."""
+    problem, spent = get(id), 0
+    ends: dict[str, list[tuple[float, float]]] = {base: [], f"{base}+local": []}
+    for name, found in ends.items():
         for seed in range(seeds):
             result = minimize(problem, maxfev=maxfev, rng=seed, algorithm=name, checkpoints=1)
-            ends.append((result.cv, result.fun))
-            spent += [phase.nfev for phase in result.phases if phase.name == "local search"]
-        medians.append(sorted(ends)[(seeds - 1) // 2])
-    share = sum(spent) / (seeds * maxfev)
-    plain, local = medians
-    verdict = "win" if is_better(local, plain) else "loss" if is_better(plain, local) else "tie"
-    return verdict, [id, maxfev, seeds, *plain, *local, f"{share:.3f}", verdict]
+            found.append((result.cv, result.fun))
+            spent += sum(phase.nfev for phase in result.phases if phase.name == "local search")
+    return Ends(id, *ends.values(), spent / (seeds * maxfev))
+
+
+def compare(ends: Ends) -> tuple[float, bool]:
+    """p of the rank-sum test on (violation, f), and whether local search has the lower ranks."""
+    places = {value: k for k, value in enumerate(sorted({
+        (violation, round(f / TIE)) for violation, f in ends.plain + ends.local
+    }))}  # fmt: skip
+    plain, local = ([places[v, round(f / TIE)] for v, f in runs] for runs in ends[1:3])
+    if len(places) == 1:
+        return 1.0, False
+    p = float(stats.mannwhitneyu(plain, local).pvalue)
+    return p, sum(local) < sum(plain)
 
 
 def show_cec(options: argparse.Namespace) -> None:
-    """Wins, ties and losses on generated instances."""
-    rows, counts = [], {"win": 0, "tie": 0, "loss": 0}
+    """Problems on which local search is better or worse, after Holm's correction per instance."""
+    rows = []
     for instance in options.instances.split(","):
-        for number in range(1, 29):
-            id = f"cec2017/C{number:02d}/d{options.dim}/2017/{instance}"
-            verdict, row = compare(id, options.per_dim * options.dim, options.seeds, options.base)
+        ids = [f"cec2017/C{k:02d}/d{options.dim}/2017/{instance}" for k in range(1, 29)]
+        maxfev = options.per_dim * options.dim
+        ends = [run_all(id, maxfev, options.seeds, options.base) for id in ids]
+        tests = [compare(each) for each in ends]
+        is_significant = multipletests([p for p, _ in tests], 0.05, "holm")[0]
+        counts = {"better": 0, "equal": 0, "worse": 0}
+        for each, (p, is_lower), is_clear in zip(ends, tests, is_significant, strict=True):
+            verdict = ("better" if is_lower else "worse") if is_clear else "equal"
             counts[verdict] += 1
-            rows.append(row)
-            if verdict != "tie":
-                print(row, flush=True)
-    print(f"{options.base}+local against {options.base}: {counts}")
+            middle = [sorted(runs)[(options.seeds - 1) // 2] for runs in each[1:3]]
+            rows.append([each.id, maxfev, options.seeds, *middle[0], *middle[1],
+                         f"{each.share:.3f}", f"{p:.4f}", verdict])  # fmt: skip
+        print(f"instance {instance}: {options.base}+local against {options.base}: {counts}")
     if options.csv is not None:
         with options.csv.open("w", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(["problem", "maxfev", "seeds", "violation", "f", "violation+local",
-                             "f+local", "local share", "verdict"])  # fmt: skip
+                             "f+local", "local share", "p", "verdict"])  # fmt: skip
             writer.writerows(rows)
 
 

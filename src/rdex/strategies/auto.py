@@ -46,7 +46,8 @@ class AutoSettings:
     time_share: what models may take beside, as a share of the time of all evaluations.
     patience: evaluations without a better point after which models are left, as a share of the
         budget, and at least `least_patience` per variable,
-    population: where at least so many evaluations per variable are left for a population.
+    population: where at least so many evaluations per variable are left for a population. Where
+        fewer are left, models may take `scarce` times as long: nothing else can use the rest.
     evaluation_seconds: the time of an evaluation; None measures it.
     """
 
@@ -56,6 +57,7 @@ class AutoSettings:
     patience: float = 0.2
     least_patience: int = 20
     population: int = 50
+    scarce: float = 3.0
     evaluation_seconds: float | None = None
 
     def allowance(self, maxfev: int, seconds: float, width: int) -> float:
@@ -145,12 +147,14 @@ class Auto(Composite):
         d, n = context.space.dim, self.archive.n
         if self.report.phase == "design":
             return ""
+        is_enough = context.left >= settings.population * d
         allowed = settings.allowance(context.maxfev, self._evaluation_seconds(), self._width)
+        allowed *= 1.0 if is_enough else settings.scarce
         if self._model_seconds > allowed:
             return f"models may take {allowed:.2g} s in this run"
         idle = n - self._improved_at
         patience = max(settings.patience * context.maxfev, settings.least_patience * (d + 1))
-        if idle > patience and context.left >= settings.population * d:
+        if idle > patience and is_enough:
             return f"models found nothing better in {idle} evaluations"
         return ""
 

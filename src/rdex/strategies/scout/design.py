@@ -10,10 +10,13 @@ from rdex.problem.problem import Floats
 #: Latin hypercubes drawn, of which the best is taken.
 TRIES = 20
 
+#: The most points beyond one per variable.
+MOST_BEYOND = 32
+
 
 def design_size(d: int, budget: int) -> int:
-    """How many points to begin with."""
-    return int(max(d + 2, min(2 * d + 1, budget // 4)))
+    """How many points to begin with: enough for a linear model, more if the budget allows."""
+    return int(max(d + 2, min(2 * d + 1, d + MOST_BEYOND, budget // 4)))
 
 
 def latin_hypercube(n: int, d: int, rng: np.random.Generator) -> Floats:

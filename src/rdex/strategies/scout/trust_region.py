@@ -54,6 +54,7 @@ def trust_region(state: State, region: Region) -> Generator[Floats, list[Sample]
             looked_at, before = knowledge.n, region.centre
         problem, bounds = subproblem(state, region)
         if is_drowned(state, problem.scale):
+            state.note_gain(0.0)
             return True
         if region.is_poor:
             region.is_poor = False
