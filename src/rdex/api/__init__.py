@@ -1,6 +1,6 @@
 """What most users touch: `minimize`, `Optimizer` and the result they return.
 
-Checks every argument once and says what it did. Imports everything up to `recorder`.
+Arguments are checked in `problem.arguments` and `run.arguments`. Imports everything up to `run`.
 """
 
 from rdex.api.minimize import minimize

@@ -10,10 +10,13 @@ on the wrong side of the border.
 from __future__ import annotations
 
 import traceback
+from typing import Any
 
 import numpy as np
 
+from rdex.common.errors import RunFileError
 from rdex.problem.cheap_first import CheapFirst
+from rdex.problem.checks import as_floats
 from rdex.problem.problem import Floats
 from rdex.workers.point_task import OK, RAISED, SKIPPED, Outcome, failed
 
@@ -60,3 +63,16 @@ class Skipping:
             )
             self.largest = np.fmax(self.largest, np.where(np.isfinite(seen), seen, np.nan))
         return outcome
+
+    def facts(self) -> dict[str, Any]:
+        """What a checkpoint keeps."""
+        return {"largest": self.largest.tolist(), "n_skipped": self.n_skipped}
+
+    def restore(self, facts: dict[str, Any]) -> None:
+        """Go on as it was."""
+        if "largest" in facts:
+            largest = as_floats("the largest violations in the checkpoint", facts["largest"])
+            if largest.shape != self.largest.shape:
+                raise RunFileError("the checkpoint has other numbers of constraints")
+            self.largest = largest
+            self.n_skipped = int(facts["n_skipped"] or 0)

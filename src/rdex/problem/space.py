@@ -111,11 +111,6 @@ class Space:
             j = int(np.flatnonzero(wrong)[0])
             raise ValueError(f"{label}: {names[j]} is an integer variable, got {x[j]}")
 
-    def is_legal(self, x: ArrayLike) -> bool:
-        """Whether all points are inside the bounds and whole where they must be."""
-        points = np.asarray(x, dtype=np.float64)
-        return bool(np.array_equal(points, self.legal(points)))
-
 
 def say_what_is_fixed(problem: Problem) -> None:
     """Log a warning where variables have no choice: bounds may be the wrong way round."""

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from rdex.common.errors import LogError, RunFileError
+from rdex.common.errors import LogError
 from rdex.engine.engine import LARGEST_BATCH, Engine, method_of
 from rdex.evaluation.direct import Direct, FailurePolicy
 from rdex.evaluation.evaluator import Evaluator
@@ -26,7 +26,6 @@ from rdex.evaluation.log import Entry, EvaluationLog, stored_run
 from rdex.evaluation.skipping import Skipping
 from rdex.jit.loading import prepare
 from rdex.problem.cheap_first import CheapFirst
-from rdex.problem.checks import as_floats
 from rdex.problem.problem import Floats
 from rdex.run.arguments import RunOptions
 from rdex.run.checkpoint import Checkpoint, known_best, same_values
@@ -138,12 +137,7 @@ class Driver:
             return None
         first.judge_by(self.spec.limits.ineq_tol, self.spec.limits.eq_tol)
         skipping = Skipping(first)
-        if "largest" in stored:
-            largest = as_floats("the largest violations in the checkpoint", stored["largest"])
-            if largest.shape != skipping.largest.shape:
-                raise RunFileError("the checkpoint has other numbers of constraints")
-            skipping.largest = largest
-            skipping.n_skipped = int(stored["n_skipped"] or 0)
+        skipping.restore(stored)
         return skipping
 
     @property
@@ -345,8 +339,7 @@ class Driver:
         facts = self.searching.facts() | self.pace.facts()
         skipping = None if self.evaluator is None else self.evaluator.skipping
         if skipping is not None:
-            facts["largest"] = skipping.largest.tolist()
-            facts["n_skipped"] = skipping.n_skipped
+            facts |= skipping.facts()
         return facts
 
     def close(self) -> None:

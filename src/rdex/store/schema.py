@@ -28,9 +28,6 @@ FORMAT = "rdex-campaign-run"
 #: checkpoints had the same name.
 FORMATS = (FORMAT, "rdex-run")
 
-#: Columns that differ between two computations of the same run.
-TIMES = ("started", "wall_time")
-
 
 @dataclass(frozen=True, eq=False)
 class StoredRun:

@@ -55,7 +55,8 @@ def import_results(
     format : {"2026", "released", "matlab"}, optional
         Taken from the file names by default: `…_F{J}.txt`, `NAME_F{J}_D{D}.txt`, `….mat`.
     **options
-        Of the reader: see `read_2026`, `read_released`, `read_matlab`.
+        Of the reader: see `read_2026`, `read_released`, `read_matlab`. All take `n_constraints`, a
+        mapping of problem names to numbers of constraints, to turn sums into means later.
     """
     chosen = result_format(path) if format is None else format
     if chosen not in READERS:

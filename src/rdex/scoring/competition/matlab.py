@@ -36,10 +36,8 @@ def read_matlab(
 
     Parameters
     ----------
-    path : path
-        A file, or a folder of them.
-    algorithm : str
-        What to call the algorithm.
+    path, algorithm, n_constraints
+        As in `import_results`.
     maxfev : int, optional
         Budget; by default 20000 D, where the names tell D.
     checkpoints : int
@@ -48,8 +46,6 @@ def read_matlab(
         Whether one more row, the first, holds the record after initialisation.
     variable : str, optional
         Name of the table; needed where a file holds more than one.
-    n_constraints : mapping, optional
-        Problem name to number of constraints.
     """
     runs = []
     for file in result_files(path, ".mat"):

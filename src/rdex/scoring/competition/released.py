@@ -58,10 +58,8 @@ def read_released(
 
     Parameters
     ----------
-    path : path
-        A file, or a folder of them.
-    algorithm : str
-        What to call the algorithm.
+    path, algorithm, n_constraints
+        As in `import_results`.
     violation : {"mean", "sum", "signed"}, optional
         Form of the violations; known for files named RDEx, CORDEx (both signed) and CL-SRDE (sum).
     solved_at : bool, optional
@@ -71,8 +69,6 @@ def read_released(
         Values of a line that are checkpoints.
     maxfev : int, optional
         Budget; 20000 D by default.
-    n_constraints : mapping, optional
-        Problem name to number of constraints.
 
     Raises
     ------

@@ -36,14 +36,10 @@ def read_2026(
 
     Parameters
     ----------
-    path : path
-        A file, or a folder of them.
-    algorithm : str
-        What to call the algorithm.
+    path, algorithm, n_constraints
+        As in `import_results`.
     maxfev : int, optional
         Budget; by default what the last row says.
-    n_constraints : mapping, optional
-        Problem name to number of constraints, to turn sums into means later.
 
     Raises
     ------
