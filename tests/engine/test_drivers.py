@@ -9,7 +9,7 @@ import pytest
 from engine_problems import KINDS
 from runs import IS_COMPILED, assert_same_state, budget, drive, finished, quiet, variant
 
-from rdex.engine.engine import Engine, default_batch
+from rdex.engine.engine import Engine, default_batch, next_slice
 from rdex.engine.settings import PRESETS, preset
 from rdex.engine.state import flattened
 
@@ -160,22 +160,18 @@ def test_slices_are_the_whole_run(name, step, whole_run):
     assert_same_state(engine.state, whole_run(name).state, except_for=())
 
 
-@pytest.mark.parametrize("each_generation", [False, True])
-def test_run_in_slices_is_the_whole_run(each_generation):
-    fes = budget(5000)
-    settings = preset("rde26").replace(n0=20)
-    engine, whole = (Engine(KINDS["lens-2"], settings, fes, 4) for _ in range(2))
-    pauses = []
-    engine.run_in_slices(lambda e: pauses.append(e.nfev), 1e-9, each_generation)
-    assert pauses[-1] == fes and pauses == sorted(set(pauses)) and len(pauses) > 3
-    whole.run()
-    assert_same_state(engine.state, whole.state, except_for=())
+def test_slices_follow_the_time_they_take():
+    assert next_slice(1000, elapsed=0.1, seconds=0.05) == 500
+    assert next_slice(10, elapsed=0.0, seconds=0.05) == 1000  # no more than 100 times as many
+    assert next_slice(10, elapsed=10.0, seconds=0.05) == 1
+    assert next_slice(10**7, elapsed=1e-9, seconds=0.05) == 10**7
 
 
-def test_run_in_slices_stops_when_told_and_goes_on_later(whole_run):
+def test_a_run_goes_on_after_any_generation(whole_run):
     engine = engine_for("rde26")
-    engine.run_in_slices(lambda e: e.nfev >= 60, each_generation=True)
-    assert 60 <= engine.nfev < FES
+    while engine.nfev < 60:
+        assert engine.run(stop_at_generation=True)
+    assert engine.nfev < FES
     engine.run()
     assert_same_state(engine.state, whole_run("rde26").state, except_for=())
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import metadata
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -93,7 +94,7 @@ class EngineRun:
 
         engine = Engine(problem, self.settings, maxfev, seed, checkpoints=checkpoints)
         if problem.is_compiled:
-            engine.run_in_slices(_go_on, SLICE)
+            run_in_slices(engine)
         else:
             run_in_python(engine, problem)
         return record_of(engine)
@@ -103,15 +104,22 @@ class EngineRun:
         self(ready, 30, np.random.SeedSequence(0), 1)
 
 
+def run_in_slices(engine: Engine) -> None:
+    """Compiled code, which returns often enough for signals."""
+    from rdex.engine.engine import next_slice
+
+    n = 1000
+    while not engine.is_finished:
+        start = perf_counter()
+        engine.run(engine.nfev + n)
+        n = next_slice(n, perf_counter() - start, SLICE)
+
+
 def run_in_python(engine: Engine, problem: Problem) -> None:
     """Ask and tell point by point; a point whose function raises fails, unless it is the first."""
     while not engine.is_finished:
         x = engine.ask(1)
         engine.tell(*values_of(problem, x, engine.nfev > 0))
-
-
-def _go_on(_engine: Any) -> None:
-    return None
 
 
 class RunFailed(Exception):

@@ -7,7 +7,6 @@ import operator
 import sys
 from collections.abc import Callable
 from functools import partial
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,26 +160,6 @@ class Engine(RunView):
         state = self._state_for(run)
         return bool(run(compiled.function, task, state, stop, stop_at_generation, batch))
 
-    def run_in_slices(
-        self,
-        on_pause: Callable[[Engine], bool | None],
-        seconds: float = 0.05,
-        each_generation: bool = False,
-        batch: int = 1,
-    ) -> None:
-        """Run to the end, calling `on_pause` about every `seconds`, or after each generation.
-
-        A true answer stops the run; it can be continued later, in the middle of a generation too.
-        """
-        slice_size = 1000
-        while not self.is_finished:
-            start = perf_counter()
-            self.run(self.nfev + slice_size, each_generation, batch)
-            elapsed = perf_counter() - start
-            slice_size = int(min(max(slice_size * seconds / max(elapsed, 1e-6), 100), 10**7))
-            if on_pause(self) or self.is_goal_reached:
-                return
-
     # --- everything else ------------------------------------------------------------------------
     def ask(self, n: int = 1, ahead: bool = False) -> Floats:
         """Up to `n` points to evaluate, (k, d); none while earlier results are needed first.
@@ -261,6 +240,11 @@ def table_for(kernel: Any, place: str, kind: str, arrays: tuple[Any, ...]) -> An
     from rdex.jit.binding import table_of
 
     return table_of(getattr(sys.modules[place.partition(":")[0]], kind), arrays)
+
+
+def next_slice(n: int, elapsed: float, seconds: float) -> int:
+    """Evaluations of compiled code that take about `seconds`, where n of them took `elapsed`."""
+    return int(min(max(n * seconds / max(elapsed, 1e-6), 1), 100 * n, 10**7))
 
 
 def spread_trace(state: Any, nfev: int, before: int, maxfev: int) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from rdex.common.errors import LogError
-from rdex.engine.engine import LARGEST_BATCH, Engine, method_of
+from rdex.engine.engine import LARGEST_BATCH, Engine, method_of, next_slice
 from rdex.evaluation.direct import Direct, FailurePolicy
 from rdex.evaluation.evaluator import Evaluator
 from rdex.evaluation.log import Entry, EvaluationLog, stored_run
@@ -365,8 +365,7 @@ def run_fused(engine: Engine, direct: Direct, batch: int | None, watch: Watch, u
             policy.note(error, is_mistake=not policy.has_begun and engine.nfev == first)
             engine.tell(np.nan, np.full(direct.g.size, np.nan), np.full(direct.h.size, np.nan))
         policy.has_begun = True
-        elapsed = max(time.perf_counter() - start, 1e-6)
-        n = int(min(max(n * PAUSE / elapsed, 1), 100 * n, 10**7))
+        n = next_slice(n, time.perf_counter() - start, PAUSE)
 
 
 def tell_outstanding(engine: Engine, direct: Direct, watch: Watch) -> bool:
