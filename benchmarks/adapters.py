@@ -248,7 +248,7 @@ def optuna_rows(seeds, algorithm):
             study.optimize(optuna_objective, n_trials=budget)
             feasible = [t.value for t in study.trials if max(t.constraints.values()) <= 0]
             answers.append((min(feasible, default=None), budget))
-        yield row("optuna", "constraints of the FAQ", name, answers, 0.0, 1e-2)
+        yield row("optuna", "constraints of the FAQ", name, answers, 0.0, 1e-4)
 
 
 # --- pymoo: G1, the problem on the pages of SRES and ISRES ---------------------------------------
