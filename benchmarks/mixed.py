@@ -25,7 +25,10 @@ from rdex.suites import mixed
 from rdex.suites.mixed.design import Mixed
 from rdex.suites.success import target
 
-ALL = ("rdex-csop", "rdex-tide", "nevergrad", "optuna", "pymoo")
+ALL = ("auto", "rdex-csop", "nevergrad", "optuna", "pymoo")
+
+#: Algorithms of rdex.
+OURS = ("auto", "scout", "rdex-csop", "rdex-tide", "rdex-csop+local")
 
 
 class Counted:
@@ -151,8 +154,7 @@ def run_pymoo(problem: Mixed, counted: Counted, seed: int) -> None:
 
 
 RUNNERS: dict[str, Callable[[Mixed, Counted, int], None]] = {
-    "rdex-csop": run_rdex("rdex-csop"),
-    "rdex-tide": run_rdex("rdex-tide"),
+    **{name: run_rdex(name) for name in OURS},
     "nevergrad": run_nevergrad,
     "optuna": run_optuna,
     "pymoo": run_pymoo,
@@ -168,7 +170,7 @@ def main() -> None:
     asked = parser.parse_args()
     chosen = [
         name for name in asked.optimisers
-        if name.startswith("rdex") or importlib.util.find_spec(name) is not None
+        if name in OURS or importlib.util.find_spec(name) is not None
     ]  # fmt: skip
     print(f"{'problem':16}" + "".join(f"{name:>12}" for name in chosen))
     counts: dict[str, dict[str, int]] = {}

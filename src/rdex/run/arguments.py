@@ -25,11 +25,10 @@ from rdex.run.spec import RunSpec
 from rdex.run.start import make_start
 from rdex.strategies.registry import (
     AUTO,
-    DISCRETE,
     EVOLUTION,
     POLISH,
     constants_of,
-    is_discrete,
+    kind_for,
     kind_of,
 )
 from rdex.workers.pool import workers_of
@@ -202,9 +201,8 @@ def make_spec(problem: Problem, given: SearchArguments) -> RunSpec:
     maxfev = checked_budget(given.maxfev, problem.dim)
     checkpoints = checked_count("checkpoints", given.checkpoints)
     kind, base = kind_of(settings if settings is not None and algorithm == AUTO else algorithm)
-    if kind in (AUTO, EVOLUTION) and is_discrete(problem):
-        kind = DISCRETE
-    elif given.polish and kind == EVOLUTION:  # the others end with a local search anyway
+    kind = kind_for(kind, problem)
+    if given.polish and kind == EVOLUTION:  # the others end with a local search anyway
         kind = POLISH
     constants = settings or base
     if isinstance(constants, str):

@@ -35,6 +35,10 @@ ANY_FEASIBLE = "any feasible point"
 FREE_IN_LOGS = ("rng given", "units")
 
 
+#: Number of the first seed of searches in parts of the box.
+SMALLER = 1_000_000
+
+
 @dataclass(frozen=True)
 class RunSpec:
     """A problem and everything that decides how it is searched.
@@ -138,8 +142,21 @@ class RunSpec:
             return engine
 
         context.make_coded_engine = make_coded_engine
+        context.make_smaller = self._smaller_context
         context.make_engine = make_engine
         return context
+
+    def _smaller_context(self, lower: Floats, upper: Floats, maxfev: int, number: int) -> Context:
+        """The context of a search in a part of the box, with what is known and given there."""
+        seed = self._child_seed(SMALLER + number)
+        part = dataclasses.replace(
+            self,
+            problem=dataclasses.replace(self.problem, lower=lower, upper=upper),
+            start=self.start.inside(lower, upper),
+            maxfev=maxfev,
+            seed=np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key),
+        )
+        return part.context(maxfev)
 
     def _child_seed(self, number: int) -> np.random.SeedSequence:
         """Seeds beside the children that `spawn` would give."""

@@ -34,6 +34,14 @@ class Start(NamedTuple):
     known: list[Known]
     given: dict[str, Any]
 
+    def inside(self, lower: Floats, upper: Floats) -> Start:
+        """What of it lies in a part of the box."""
+        known = [each for each in self.known if ((each[0] >= lower) & (each[0] <= upper)).all()]
+        points = self.points
+        if points is not None:
+            points = points[((points >= lower) & (points <= upper)).all(axis=1)]
+        return Start(points if points is not None and len(points) else None, known, self.given)
+
 
 def make_start(
     problem: Problem,

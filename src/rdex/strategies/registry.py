@@ -16,6 +16,9 @@ EVOLUTION = "evolution"
 #: A differential evolution for categories and lists; `minimize` takes it where a problem has them.
 DISCRETE = "discrete"
 
+#: Before the kind of a strategy that knows numbers only: a search over categories around it.
+OVER_CATEGORIES = "categories:"
+
 #: The strategy made of strategies: the default.
 AUTO = "auto"
 
@@ -94,8 +97,22 @@ def is_discrete(problem: Problem) -> bool:
     return bool(variables.unordered.any() or variables.whole.all())
 
 
+def kind_for(kind: str, problem: Problem) -> str:
+    """The kind of the strategy for a problem, which may have lists and categories."""
+    if not is_discrete(problem):
+        return kind
+    variables = problem.variables
+    assert variables is not None
+    if kind in (AUTO, EVOLUTION):
+        return DISCRETE
+    if not variables.unordered.any():
+        return kind
+    return DISCRETE if variables.unordered.all() else OVER_CATEGORIES + kind
+
+
 def label_of(kind: str, base: str) -> str:
     """What results call an algorithm."""
+    kind = kind.removeprefix(OVER_CATEGORIES)
     return {AUTO: AUTO, LOCAL: LOCAL, SCOUT: SCOUT, HYBRID: f"{base}+{LOCAL}"}.get(kind, base)
 
 
@@ -106,6 +123,7 @@ def constants_of(kind: str, name: str) -> Constants:
     violations that soon are all the same. A lower quantile does not.
     """
     constants = preset(name)
+    kind = kind.removeprefix(OVER_CATEGORIES)
     if kind in (AUTO, SCOUT, HYBRID) and isinstance(constants, Settings):
         return constants.replace(eps_share=min(constants.eps_share, HYBRID_EPS_SHARE))
     return constants
@@ -113,6 +131,11 @@ def constants_of(kind: str, name: str) -> Constants:
 
 def make_strategy(kind: str, context: Context) -> Any:
     """A strategy at its beginning."""
+    if kind.startswith(OVER_CATEGORIES):
+        from rdex.strategies.categories import OverCategories
+
+        inner = kind.removeprefix(OVER_CATEGORIES)
+        return OverCategories(context, lambda *box: make_strategy(inner, context.smaller(*box)))
     if kind == AUTO:
         from rdex.strategies.auto import Auto
 

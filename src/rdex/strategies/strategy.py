@@ -60,6 +60,8 @@ class Context:
         the run, for a budget of its own, whose first initial points are `points` (k, d).
     make_coded_engine: ``make_coded_engine(coded, trials, number, points)``: the same for a problem
         whose categories are coded (`OneHot`), sized for what is left of the budget of the run.
+    make_smaller: ``make_smaller(lower, upper, maxfev, number)``: a context of its own for search
+        number 0, 1, … in a part of the box.
     is_async: whether results come in any order and workers never wait.
     label: what results call the algorithm.
     n_elsewhere: evaluations whose points are not in the archive: those of a differential evolution.
@@ -75,9 +77,15 @@ class Context:
     scales_itself: bool = True
     make_engine: Callable[[int, int, Floats | None], Engine] | None = None
     make_coded_engine: Callable[[Any, int, int, Floats | None], Engine] | None = None
+    make_smaller: Callable[[Floats, Floats, int, int], Context] | None = None
     is_async: bool = False
     label: str = ""
     n_elsewhere: int = 0
+
+    def smaller(self, lower: Floats, upper: Floats, maxfev: int, number: int) -> Context:
+        """A context of its own in a part of the box."""
+        assert self.make_smaller is not None
+        return self.make_smaller(lower, upper, maxfev, number)
 
     @property
     def used(self) -> int:

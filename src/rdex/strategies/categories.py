@@ -1,0 +1,249 @@
+"""`OverCategories`: a search over categories around a search that knows numbers only.
+
+Models and local searches need distances and slopes, and categories have none. So each combination
+of categories is a problem of its own, with a search of its own that never sees the others. Turns go
+to the combination whose best point is best, and to combinations that differ from it in one
+category, as long as there are new ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rdex.problem.problem import Floats
+from rdex.strategies.archive import Sample
+from rdex.strategies.composite import Composite
+from rdex.strategies.strategy import Context, Trial
+
+PART = "search over categories"
+
+#: Share of the budget for the first turns of all combinations, and evaluations of a turn per free
+#: variable, at least and at most.
+FIRST_TURNS = 0.5
+LEAST_TURN, MOST_TURN = 2, 10
+
+#: A search that asks for so many known points in a row has nothing new to say.
+MOST_KNOWN = 10
+
+#: Draws of a combination that may be new, once those near the best are used up.
+DRAWS = 100
+
+#: Every so many turns a combination other than the best goes on.
+OTHERS = 4
+
+Codes = tuple[float, ...]
+
+
+@dataclass
+class Arm:
+    """One combination of categories: its search, its best row, and what it may still ask for."""
+
+    codes: Codes
+    search: Any
+    best: int = -1
+    n_out: int = 0
+    n_known: int = 0  # points in a row that were known
+    allowance: int = 0
+    has_ended: bool = False
+
+
+class OverCategories(Composite):
+    """Searches of combinations of categories, one turn at a time.
+
+    Parameters
+    ----------
+    context : Context
+    make : callable
+        ``make(lower, upper, budget, number)`` gives the search number 0, 1, … in a smaller box.
+    """
+
+    def __init__(self, context: Context, make: Callable[[Floats, Floats, int, int], Any]) -> None:
+        super().__init__(context)
+        space = context.space
+        self._make = make
+        self._where = np.flatnonzero(space.unordered & ~space.fixed)
+        self._counts = space.n_values[self._where]
+        self._first = space.lower[self._where]
+        self._n_free = int((~space.fixed).sum()) - self._where.size + 1
+        self._arms: dict[Codes, Arm] = {}
+        self._of: dict[int, tuple[Arm, int]] = {}
+        self._known: dict[bytes, Sample] = {}
+        for k in range(self.archive.n):
+            sample = self.archive.sample(k)
+            self._known[sample.x.tobytes()] = sample
+        self._n_handed, self._turns = 0, 0
+        self._is_scaled = not context.scales_itself
+        self._given = [] if context.start is None else list(context.start)
+        self.phase = PART
+        self.book(PART)
+        self._turn: Arm = self._next_arm()
+
+    # --- combinations -----------------------------------------------------------------------------
+    @property
+    def _n_all(self) -> float:
+        """How many combinations there are."""
+        return float(np.prod(self._counts.astype(float)))
+
+    @property
+    def _size(self) -> int:
+        """Evaluations of a turn."""
+        near = min(self._n_all, 1.0 + float((self._counts - 1).sum()))
+        share = int(FIRST_TURNS * self.context.maxfev / near)
+        return min(max(share, LEAST_TURN * self._n_free), MOST_TURN * self._n_free)
+
+    def _new_arm(self, codes: Codes) -> Arm:
+        """Begin the search of a combination."""
+        space = self.context.space
+        lower, upper = space.lower.copy(), space.upper.copy()
+        lower[self._where] = upper[self._where] = codes
+        budget = max(self.context.maxfev // 2, self._size)
+        arm = Arm(codes, self._make(lower, upper, budget, len(self._arms)))
+        self._arms[codes] = arm
+        return arm
+
+    def _codes_of(self, x: Floats) -> Codes:
+        return tuple(x[self._where].tolist())
+
+    def _best_arm(self) -> Arm | None:
+        """The combination of the best point."""
+        row = self.archive.best
+        return None if row < 0 else self._arms.get(self._codes_of(self.archive.x[row]))
+
+    def _untried(self) -> Codes | None:
+        """A combination that is new: of a given point, or the best with one category changed."""
+        while self._given:
+            codes = self._codes_of(self._given.pop(0))
+            if codes not in self._arms:
+                return codes
+        if self.archive.best < 0:
+            return self._drawn()
+        here = self._codes_of(self.archive.x[self.archive.best])
+        if here not in self._arms:
+            return here
+        new = []
+        for k, count in enumerate(self._counts):
+            for code in self._first[k] + np.arange(count):
+                codes = (*here[:k], float(code), *here[k + 1 :])
+                if codes not in self._arms:
+                    new.append(codes)
+        return None if not new else new[int(self.context.rng.integers(len(new)))]
+
+    def _drawn(self) -> Codes | None:
+        """A random combination that is new; None where none was drawn."""
+        for _ in range(DRAWS):
+            codes = tuple((self._first + self.context.rng.integers(self._counts)).tolist())
+            if codes not in self._arms:
+                return codes
+        return None
+
+    def _next_arm(self) -> Arm:
+        """Whose turn it is: a new combination, the best one, or now and then another good one."""
+        self._turns += 1
+        going = [arm for arm in self._arms.values() if not arm.has_ended]
+        codes = self._untried()
+        if codes is None and not going:
+            codes = self._drawn()
+        if codes is not None:
+            arm = self._new_arm(codes)
+        else:
+            ranked = sorted(going or self._arms.values(), key=self._value)
+            arm = ranked[0]
+            if self._turns % OTHERS == 0 and len(ranked) > 1:
+                arm = ranked[1 + int(self.context.rng.integers(min(len(ranked) - 1, 3)))]
+        arm.allowance += self._size
+        return arm
+
+    def _value(self, arm: Arm) -> tuple[float, float]:
+        """(φ, f) of its best point."""
+        if arm.best < 0:
+            return math.inf, math.inf
+        f, phi = self.archive.settled(arm.best)
+        return phi, f
+
+    # --- asking and telling -----------------------------------------------------------------------
+    def ask(self, n: int = 0) -> list[Trial]:
+        """Points of the combination whose turn it is, then of the next; 0 stands for a batch."""
+        most = min(n or self.context.width, self.room)
+        handed: list[Trial] = []
+        idle = 0
+        while len(handed) < most and idle <= len(self._arms):
+            arm = self._turn
+            room = min(most - len(handed), arm.allowance)
+            asked = [] if arm.has_ended or room <= 0 else arm.search.ask(room)
+            new = self._without_known(arm, asked)
+            if new:
+                arm.n_out += len(new)
+                arm.allowance -= len(new)
+                handed += self._handed(arm, new)
+                idle = 0
+                continue
+            if asked and arm.n_known < MOST_KNOWN:
+                continue
+            arm.has_ended = arm.has_ended or bool(asked)
+            if arm.n_out and not arm.has_ended and arm.allowance > 0:
+                break  # it waits for results
+            arm.has_ended = arm.has_ended or (room > 0 and not arm.n_out)
+            arm.allowance = 0
+            idle += 1
+            self._turn = self._next_arm()
+        return handed
+
+    def _without_known(self, arm: Arm, asked: list[Trial]) -> list[Trial]:
+        """Points that are new; its search is told at once what is known, at no cost."""
+        new = []
+        for trial in asked:
+            known = self._known.get(trial.x.tobytes())
+            if known is None:
+                new.append(trial)
+            else:
+                arm.search.tell(trial.id, known)
+        arm.n_known = 0 if new else arm.n_known + len(asked)
+        return new
+
+    def _handed(self, arm: Arm, asked: list[Trial]) -> list[Trial]:
+        """With ids of the run."""
+        numbered = []
+        for trial in asked:
+            self._of[self._n_handed] = arm, trial.id
+            numbered.append(Trial(self._n_handed, trial.x))
+            self._n_handed += 1
+        return self.hand_out(PART, numbered)
+
+    def take(self, part: str, id: int, sample: Sample) -> None:
+        """To the search of its combination."""
+        arm, own = self._of.pop(id)
+        arm.n_out -= 1
+        self.keep(part, sample)
+        self._known[sample.x.tobytes()] = sample
+        row = self.archive.n - 1
+        if arm.best < 0 or self.archive.is_better(row, arm.best):
+            arm.best = row
+        arm.search.tell(own, sample)
+        if not self._is_scaled and self.archive.n >= 2 * self._n_free + 10:
+            self._is_scaled = True
+            sizes = np.abs(np.hstack([self.archive.g, self.archive.h]))
+            typical = np.nanmedian(np.where(np.isfinite(sizes), sizes, np.nan), axis=0)
+            self.archive.rescale(np.where(typical > 0.0, typical, 1.0))
+
+    def inject(self, sample: Sample) -> None:
+        """A point nobody asked for is known from now on."""
+        super().inject(sample)
+        self._known[sample.x.tobytes()] = sample
+
+    def set_clock(self, share: float) -> None:
+        """Used share of a time limit."""
+        super().set_clock(share)
+        for arm in self._arms.values():
+            arm.search.set_clock(share)
+
+    def extend(self, maxfev: int) -> None:
+        """A larger budget for all."""
+        super().extend(maxfev)
+        for arm in self._arms.values():
+            arm.search.extend(max(maxfev // 2, arm.search.context.maxfev))
+            arm.has_ended = False

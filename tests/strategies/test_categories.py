@@ -1,0 +1,112 @@
+"""Models and local searches with categories: a search per combination, no order among them."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import rdex
+from rdex.problem.problem import Problem
+from rdex.strategies.registry import DISCRETE, OVER_CATEGORIES, kind_for
+
+# Of the generator, without the JIT.
+pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+
+METALS = ["zinc", "iron", "gold", "tin"]
+SHAPES = ["tube", "plate", "rod"]
+WORTH = dict(zip(METALS, [4.0, 0.5, 7.0, 2.0], strict=True))
+CENTRE = dict(zip(SHAPES, [0.2, 0.9, 0.5], strict=True))
+BOX = {
+    "a": (0.0, 1.0),
+    "metal": {"categories": METALS},
+    "b": (0.0, 2.0),
+    "shape": {"categories": SHAPES},
+}
+NAMED = ("scout", "local", "rdex-csop+local")
+
+
+def cost(d):
+    """Its best is iron, rod, a = 0.5, b = 0.7: where b is at least a + 0.2."""
+    ring = (d["a"] - CENTRE[d["shape"]]) ** 2 + (d["shape"] != "rod")
+    return WORTH[d["metal"]] + 3 * ring + d["b"], [d["a"] + 0.2 - d["b"]]
+
+
+def problem(fun=cost):
+    return Problem.from_function(fun, BOX, n_ineq=1, constraint_names=["gap"])
+
+
+@pytest.mark.parametrize("algorithm", NAMED)
+def test_the_best_combination_and_its_numbers_are_found(algorithm):
+    result = rdex.minimize(problem(), algorithm=algorithm, maxfev=250, rng=1)
+    assert result.feasible and result.nfev <= 250 and result.algorithm == algorithm
+    assert (result.design["metal"], result.design["shape"]) == ("iron", "rod")
+    # f falls by 1 per unit of a at the border b = a + 0.2: a = 0.5 - 1/6.
+    assert result.fun == pytest.approx(0.5 + 3 / 36 + 0.5 - 1 / 6 + 0.2, abs=1e-3)
+
+
+@pytest.mark.parametrize("algorithm", NAMED)
+def test_the_order_of_a_list_means_nothing(algorithm):
+    """Whatever the order of the list, the budget is enough for every order."""
+    for order in list(itertools.permutations(METALS))[::12]:
+        box = BOX | {"metal": {"categories": list(order)}}
+        made = Problem.from_function(cost, box, n_ineq=1)
+        result = rdex.minimize(made, algorithm=algorithm, maxfev=200, rng=2)
+        assert result.design["metal"] == "iron", order
+
+
+def test_given_points_come_first():
+    seen = []
+
+    def fun(d):
+        seen.append(dict(d))
+        return cost(d)
+
+    first = {"a": 0.1, "metal": "gold", "b": 1.0, "shape": "tube"}
+    rdex.minimize(problem(fun), algorithm="scout", maxfev=30, rng=1, x0=[first])
+    assert first in seen[:3] and seen[0]["metal"] == "gold"
+
+
+@pytest.mark.parametrize("algorithm", NAMED)
+def test_a_run_repeats_itself_and_goes_on_from_a_checkpoint(tmp_path, algorithm):
+    options = {"algorithm": algorithm, "maxfev": 120, "rng": 3}
+    whole = rdex.minimize(problem(), **options)
+    again = rdex.minimize(problem(), **options)
+    assert whole.fun == again.fun and (whole.x == again.x).all()
+    path = tmp_path / "run.npz"
+    rdex.minimize(problem(), checkpoint=path, callback=lambda r: r.nfev >= 60, **options)
+    resumed = rdex.minimize(problem(), checkpoint=path, **options)
+    assert resumed.nfev == whole.nfev and resumed.fun == whole.fun
+
+
+def test_nothing_is_evaluated_twice_and_the_search_ends():
+    seen = []
+
+    def fun(d):
+        seen.append(tuple(d.values()))
+        return abs(d["n"] - 2) + WORTH[d["metal"]]
+
+    box = {"n": {"integer": (0, 3)}, "metal": {"categories": METALS}}
+    result = rdex.minimize(fun, box, algorithm="local", maxfev=100, rng=1)
+    assert len(seen) == len(set(seen)) == result.nfev <= 16
+    assert result.design == {"n": 2, "metal": "iron"}
+
+
+def test_workers_and_any_order():
+    result = rdex.minimize(
+        problem(), algorithm="scout", maxfev=80, rng=1, workers=2, updating="async"
+    )
+    assert result.nfev == 80 and result.feasible
+
+
+def test_which_search_a_problem_with_lists_gets():
+    lists = Problem.from_function(len, {"n": {"choices": [1, 2]}, "m": {"integer": (0, 3)}})
+    only = Problem.from_function(len, {"c": {"categories": METALS}})
+    for kind, expected in (
+        ("scout", (OVER_CATEGORIES + "scout", "scout", DISCRETE)),
+        ("auto", (DISCRETE, DISCRETE, DISCRETE)),
+        ("evolution", (DISCRETE, DISCRETE, DISCRETE)),
+    ):
+        made = problem(), lists, only
+        assert tuple(kind_for(kind, each) for each in made) == expected
+    plain = Problem.from_function(np.sum, [(0, 1)])
+    assert kind_for("auto", plain) == "auto"
