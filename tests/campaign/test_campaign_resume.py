@@ -71,9 +71,8 @@ def test_worker_killed_costs_only_its_tasks(undisturbed, tmp_path):
 
 
 def test_two_commands_on_one_folder(undisturbed, tmp_path):
-    """One with one worker, one with two."""
     folder = tmp_path / "out"
-    both = [command(folder, "--workers", count) for count in "12"]
+    both = [command(folder, "--workers", "1") for _ in range(2)]
     for process in both:
         code, _, err = finished(process)
         assert code == 0, err

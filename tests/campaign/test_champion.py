@@ -26,6 +26,7 @@ def trials(tmp_path_factory):
     return trials_from_stores([folder]).prepared(cutoff=1e-8)
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_the_field(trials):
     lines = list(champion.scores(trials, resamples=20))
     for form in champion.FORMS:
@@ -47,6 +48,7 @@ def test_scores_are_those_of_the_field(trials):
     assert standing["target / second"] == round(ours["total"] / best_other, 3)
 
 
+@pytest.mark.slow
 def test_the_counts_against_the_rival_are_complete(trials):
     for line in champion.against_rival(trials):
         assert sum(map(int, line["wins/ties/losses"].split("/"))) == 3
