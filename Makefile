@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all bench bench-campaign fidelity success budgets simulator alternatives peers reproduce ablation tuning champion coco adapters fresh docs gallery wheel clean
+.PHONY: help setup run test lint test-all bench start bench-campaign fidelity success budgets simulator alternatives peers reproduce ablation tuning champion coco adapters fresh docs gallery wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -57,11 +57,15 @@ test-all: test ## also slow and statistical tests, JIT off with coverage, bounds
 	  --cov=rdex --cov-report=term:skip-covered
 	NUMBA_BOUNDSCHECK=1 RDEX_CACHE_DIR=$(CURDIR)/out/boundscheck $(PYTEST)
 
+bench: export RDEX_COMPILE = wait
 bench: $(READY) ## speed of engine, suite, minimize, scoring (about 15 minutes on a quiet machine)
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/minimize.py
 	$(BIN)/python benchmarks/suite.py
 	$(BIN)/python benchmarks/scoring.py
+
+start: $(READY) ## how soon things start: imports, commands, first evaluations
+	$(BIN)/python benchmarks/start.py --with-campaign --csv docs/data/start.csv
 
 bench-campaign: $(READY) ## what scheduling, recording and storing cost
 	$(BIN)/python benchmarks/campaign.py

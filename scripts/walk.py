@@ -63,7 +63,6 @@ def main() -> None:
         rdex.minimize(lambda x: x @ x, [(-5, 5)] * 2, constraints={"type": "ineq", "fun": np.sum},
                       maxfev=300, rng=1, algorithm=algorithm)  # fmt: skip
 
-    np.seterr(over="ignore")  # random numbers overflow as they should
     run()  # imports are no part of the walk
     walk = Walk()
     sys.setprofile(walk)

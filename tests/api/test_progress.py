@@ -4,11 +4,13 @@ import io
 import sys
 import time
 
+import numpy as np
 import pytest
 from problems import BOX, LENS, tilted
 
 import rdex.run.progress
 from rdex import minimize
+from rdex.engine.engine import Engine
 from rdex.run.progress import Progress, clock_text
 
 WORDS = ("evaluations", "best f", "violation", "feasible", "ε", "N", "speed", "left")
@@ -70,3 +72,31 @@ def test_times():
         "1:00:00",
         "–",
     ]
+
+
+def test_compiling_is_shown_and_never_counts_in_speed(monkeypatch):
+    kernels = {"compiling": False, "loading": 0.0}
+    monkeypatch.setattr(rdex.run.progress, "is_compiling", lambda: kernels["compiling"])
+    monkeypatch.setattr(rdex.run.progress, "seconds_loading", lambda: kernels["loading"])
+    clock = [100.0]
+    monkeypatch.setattr(rdex.run.progress.time, "monotonic", lambda: clock[0])
+    problem = rdex.Problem(*np.transpose(BOX), 2, rows=lambda x: (x[:, 0], x, None))
+    standing = Engine(problem, rdex.preset("rdex-csop"), 300, 0)
+    progress = Progress(standing)
+    kernels["compiling"] = True
+    clock[0] += 50.0
+    assert progress.facts()["compiling"] == "in the background"
+    standing.tell([1.0] * 10, [[0.0, 0.0]] * len(standing.ask(10)))
+    clock[0] += 5.0
+    assert progress.facts()["speed"] == "2/s"
+    kernels.update(compiling=False, loading=7.0)
+    assert "compiling" not in progress.facts() and progress.facts()["left"] == "–"
+    standing.tell([1.0] * 10, [[0.0, 0.0]] * len(standing.ask(10)))
+    clock[0] += 1.0
+    assert progress.facts()["speed"] == "10/s" and progress.facts()["left"] == "0:28"
+
+
+def test_the_time_of_a_result_leaves_out_loading_and_compiling(monkeypatch):
+    spent = iter([0.0] + [1000.0] * 10_000)
+    monkeypatch.setattr("rdex.run.watch.seconds_loading", lambda: next(spent))
+    assert minimize(tilted, BOX, **LENS, maxfev=50, rng=0).seconds < -900

@@ -99,7 +99,7 @@ def asked(n=3, pause=0.0, **options):
     """What is found, asked n times."""
     found = []
     for _ in range(n):
-        loading._look_at.clear()
+        loading._look_at[SMALL] = 0.0
         found.append(loading.find_kernel(SMALL, weight=10_000, **options))
         time.sleep(pause)
     return found
@@ -140,6 +140,15 @@ def test_fused_runs_wait_where_interpreting_would_take_longer(alone, monkeypatch
     loading._expected = loading.AS_LONG_AS_COMPILING * 2
     assert asked(1, is_loop=True) == [interpreted(SMALL)] and not waited
     assert asked(1, is_loop=True, is_fused=True) == [len] and waited
+
+
+def test_the_first_evaluations_do_not_wait_for_loading(alone, monkeypatch):
+    monkeypatch.setattr(loading, "is_cached", lambda place: True)
+    monkeypatch.setattr(loading, "load", lambda place: len)
+    assert loading.find_kernel(SMALL, is_loop=True) == interpreted(SMALL)
+    assert asked(1, is_loop=True) == [len]
+    loading._look_at.clear()
+    assert loading.find_kernel(SMALL, is_loop=True, is_fused=True) is len
 
 
 def test_short_runs_compile_nothing(alone, monkeypatch):

@@ -16,6 +16,7 @@ import rdex
 from rdex.campaign.algorithms import Algorithm, RunFailed
 from rdex.campaign.own_problems import ProblemFile
 from rdex.common.extras import require
+from rdex.jit.loading import compiling_first, expect
 from rdex.problem import Problem
 from rdex.recorder import Record
 from rdex.store import RunKey, StoredRun
@@ -113,6 +114,7 @@ def prepare(task: RunTask) -> None:
     kind = (task.key.algorithm, task.key.problem_id)
     if kind not in _prepared:
         require("pyarrow.parquet", "bench")
+        expect(task.key.maxfev)
         task.algorithm.run.prepare(task.problem())
         _prepared.add(kind)
 
@@ -141,6 +143,10 @@ def cpu() -> str:
 
 
 def warm(tasks: list[RunTask]) -> None:
-    """Compile in this process all that the tasks need, so that workers find it in the cache."""
-    for task in tasks:
-        prepare(task)
+    """Compile in this process all that the tasks need, so that workers find it in the cache.
+
+    Where the runs would be over before that, they are interpreted.
+    """
+    with compiling_first(sum(task.key.maxfev for task in tasks)):
+        for task in tasks:
+            prepare(task)

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from rdex.cli.printing import grid_of, show, show_json
-from rdex.scoring.table import cell_text
 
 COLUMNS = ("name", "origin", "reference", "licence", "settings")
 
@@ -80,6 +79,8 @@ def plain(values: dict[str, Any]) -> str:
 
 
 def _shown(value: Any) -> str:
+    from rdex.scoring.table import cell_text
+
     if isinstance(value, tuple | list):
         return ", ".join(map(_shown, value))
     return "none" if value is None or value == "" else cell_text(value)

@@ -22,7 +22,6 @@ from rich.text import Text
 from rdex.cli.printing import fail, show, show_json
 from rdex.common.extras import require
 from rdex.common.text import printable
-from rdex.problem.variables import is_number
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
@@ -205,6 +204,7 @@ def grid(rows: list[tuple[str, ...]], first_style: str | None = None) -> Table:
 
 def facts(result: Result) -> dict[str, Any]:
     """The result as JSON has it: NaN and infinity become null."""
+    from rdex.problem.variables import is_number
 
     def number(value: float) -> float | None:
         return float(value) if math.isfinite(value) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
@@ -12,9 +12,9 @@ from rich.text import Text
 
 from rdex.cli.options import AsJson, Data
 from rdex.cli.printing import fail, show, show_json
-from rdex.problem import Problem
-from rdex.suites import registry
-from rdex.suites.success import target
+
+if TYPE_CHECKING:
+    from rdex.problem import Problem
 
 app = typer.Typer(help="List and describe the benchmark problems.", no_args_is_help=True)
 
@@ -33,6 +33,8 @@ def list_problems(
     as_json: AsJson = False,
 ) -> None:
     """List the problems of one suite, or of all."""
+    from rdex.suites import registry
+
     if suite is not None and suite not in registry.suites():
         try:
             registry.ids(suite)
@@ -58,6 +60,8 @@ def show_problem(
     data: Data = None,
 ) -> None:
     """Describe one problem: variables, constraints, best known value, source."""
+    from rdex.suites import registry
+
     try:
         problem = registry.get(id, data)
     except (ValueError, OSError) as error:
@@ -95,9 +99,9 @@ def _table(*columns: tuple[str, bool]) -> Table:
 
 def _list_rows(suite: str) -> list[dict[str, Any]]:
     """One record per problem; the 28 of cec2017 stand once, with what completes their ids."""
-    if suite == "cec2017":
-        from rdex.suites import cec2017
+    from rdex.suites import cec2017, registry
 
+    if suite == "cec2017":
         return [
             {
                 "suite": suite,
@@ -175,6 +179,8 @@ def _n_integer(problem: Problem) -> int:
 
 def _facts(problem: Problem) -> dict[str, Any]:
     """Everything that is known of a problem, as JSON has it."""
+    from rdex.suites.success import target
+
     n_ineq = problem.n_ineq
     return {
         "id": problem.id,
@@ -205,6 +211,8 @@ def _facts(problem: Problem) -> dict[str, Any]:
 
 def _summary(problem: Problem) -> Table:
     """The facts that are one line each."""
+    from rdex.suites.success import target
+
     info = problem.info
     n_integer = _n_integer(problem)
     whole = f", {n_integer} of them integer" if n_integer else ""

@@ -7,11 +7,12 @@ evaluations, compiling it some thirty thousand: short runs need neither.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rdex.jit.background import BACKGROUND
@@ -37,6 +38,7 @@ _compiled: dict[str, Kernel] = {}
 _uses: Counter[str] = Counter()
 _look_at: dict[str, float] = {}
 _expected = 0
+_is_first = False
 _seconds = 0.0
 
 
@@ -52,6 +54,19 @@ def prepare(place: str, evaluations: int) -> None:
     is_worth_it = evaluations >= WORTH_COMPILING and not (is_jit_off() or waits_for_compiler())
     if is_worth_it and not is_cached(place):
         BACKGROUND.ask_for(place)
+
+
+@contextlib.contextmanager
+def compiling_first(evaluations: int) -> Iterator[None]:
+    """Kernels that are asked for are compiled at once, if interpreting so many evaluations would
+    take longer: for programs that make no evaluation before everything is ready."""
+    global _is_first
+    before = _is_first
+    _is_first = evaluations > AS_LONG_AS_COMPILING
+    try:
+        yield
+    finally:
+        _is_first = before
 
 
 def is_compiling() -> bool:
@@ -93,12 +108,14 @@ def _choose(place: str, weight: int, is_loop: bool, is_fused: bool) -> Kernel:
     """Load it, have it compiled, or neither."""
     if is_jit_off():
         return interpreted(place)
-    if waits_for_compiler():
+    if _is_first or waits_for_compiler():
         return load(place)
     _uses[place] += weight
     uses = _expected if is_loop else _uses[place]
     worth_loading = AS_LONG_AS_LOADING if "numba" in sys.modules else AS_LONG_AS_NUMBA
     now = time.monotonic()
+    if is_loop and not is_fused:
+        _look_at.setdefault(place, now + PAUSE)  # the first evaluations need not wait for loading
     if uses < worth_loading or now < _look_at.get(place, 0.0):
         return interpreted(place)
     if is_cached(place):

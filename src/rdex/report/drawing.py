@@ -61,6 +61,6 @@ def save(figure: Any, folder: Path, name: str) -> list[Path]:
         for ending, more in (("pdf", {"metadata": {"CreationDate": None}}), ("png", {"dpi": 150})):
             path = folder / f"{name}.{ending}"
             figure.savefig(path, **more)
-            figure.set_layout_engine("none")  # everything has its place: spare the second search
+            figure.set_layout_engine(None)  # everything has its place: spare a second drawing
             written.append(path)
     return written
