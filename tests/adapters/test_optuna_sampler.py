@@ -86,7 +86,7 @@ def everything(trial):
 
 
 def test_every_kind_of_parameter():
-    study = run(everything, 250, RdexSampler(250, algorithm="auto", seed=1))
+    study = run(everything, 600, RdexSampler(600, algorithm="rdex-csop", seed=1))
     best = study.best_params
     assert (best["kind"], best["n"], best["even"], best["flag"]) == ("b", 4, 12, False)
     assert best["share"] == 0.75 and study.best_value < 0.5
