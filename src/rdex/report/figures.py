@@ -66,12 +66,7 @@ def panels(contents: Contents, part: range, label: str, draw: PanelDrawer) -> An
     across = min(4, len(part))
     down = -(-len(part) // across)
     width, height = 1.9 * across + 0.9, 1.35 * down + 1.0
-    # Placed by hand: the layout engine needs several times as long as all drawing.
-    figure = new_figure(width, height, layout="none")
-    figure.subplots_adjust(
-        left=0.75 / width, right=1 - 0.1 / width, bottom=0.5 / height,
-        top=1 - (0.35 + 0.15 * -(-len(contents.algorithms) // 4)) / height, hspace=0.35, wspace=0.4,
-    )  # fmt: skip
+    figure = placed_by_hand(contents, width, height)
     axes = figure.subplots(down, across, squeeze=False).ravel()
     for i, (axis, j) in enumerate(zip(axes, part, strict=False)):
         draw(axis, contents, contents.bands[j])
@@ -85,6 +80,16 @@ def panels(contents: Contents, part: range, label: str, draw: PanelDrawer) -> An
     figure.supxlabel("share of the budget", fontsize=8, y=0.1 / height)
     figure.supylabel(label, fontsize=8, x=0.1 / width)
     legend(figure, contents, "upper center")
+    return figure
+
+
+def placed_by_hand(contents: Contents, width: float, height: float) -> Any:
+    """A figure for a grid of panels; the layout engine needs several times as long as drawing."""
+    figure = new_figure(width, height, layout="none")
+    figure.subplots_adjust(
+        left=0.75 / width, right=1 - 0.1 / width, bottom=0.5 / height,
+        top=1 - (0.35 + 0.15 * -(-len(contents.algorithms) // 4)) / height, hspace=0.35, wspace=0.4,
+    )  # fmt: skip
     return figure
 
 
@@ -184,16 +189,17 @@ def group_figure(contents: Contents) -> Any:
     groups = list(contents.cost.groups)
     across = min(3, len(groups))
     down = -(-len(groups) // across)
-    figure = new_figure(2.3 * across + 0.4, 1.9 * down + 0.7)
+    width, height = 2.2 * across + 0.9, 1.6 * down + 1.0
+    figure = placed_by_hand(contents, width, height)
     axes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
     for axis, name in zip(axes, groups, strict=False):
         ecdf_panel(axis, contents, name)
-        axis.set_title(literal(name), loc="left")
+        axis.set_title(literal(name), loc="left", pad=2, y=1.0)
     for axis in axes[len(groups) :]:
         axis.set_visible(False)
-    figure.supxlabel(contents.cost.label, fontsize=8)
-    figure.supylabel("share of runs and targets reached", fontsize=8)
-    legend(figure, contents)
+    figure.supxlabel(contents.cost.label, fontsize=8, y=0.1 / height)
+    figure.supylabel("share of runs and targets reached", fontsize=8, x=0.1 / width)
+    legend(figure, contents, "upper center")
     return figure
 
 
