@@ -20,14 +20,16 @@ from collections import defaultdict
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from small_tables import write_csv
 
 import rdex
 from rdex.problem import Problem
 
-KEEP = Path("docs/data/networks.csv")
+KEEP, RATES = Path("docs/data/networks.csv"), Path("docs/data/networks-rates.csv")
+HEAD = ["algorithm", "budget", "family", "runs", "success", "feasible", "ms per evaluation"]
 
 #: Family -> (number of its problems, sizes of each).
 SIZES = {
@@ -327,7 +329,7 @@ def read() -> dict[str, float]:
         return {row["problem"]: float(row["f"]) for row in csv.DictReader(file)}
 
 
-def show(runs: list[Run], best: dict[str, float]) -> None:
+def rates(runs: list[Run], best: dict[str, float]) -> list[list[Any]]:
     """Success and feasibility by family, and the time per evaluation."""
     groups = defaultdict(list)
     for run in runs:
@@ -337,10 +339,10 @@ def show(runs: list[Run], best: dict[str, float]) -> None:
         for family in (run.problem.split("-")[0], "all"):
             row = is_solved, is_feasible, 1e3 * run.seconds / run.budget
             groups[run.algorithm, run.budget, family].append(row)
-    for (algorithm, budget, family), rows in sorted(groups.items()):
-        solved, feasible, milliseconds = np.mean(rows, axis=0)
-        print(f"{algorithm:18}{budget:7} {family:10} success {solved:.3f} feasible {feasible:.3f}"
-              f"{milliseconds:7.1f} ms, {len(rows)} runs")  # fmt: skip
+    return [
+        [*key, len(rows), *(f"{mean:.3g}" for mean in np.mean(rows, axis=0))]
+        for key, rows in sorted(groups.items())
+    ]
 
 
 def main() -> None:
@@ -353,6 +355,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--keep", action="store_true", help="write the rates to docs/data")
     options = parser.parse_args()
     best, runs = read(), []
     for name in names(options.families, options.draws):
@@ -371,11 +374,12 @@ def main() -> None:
                 print(f"{name:14}{shape:16}{algorithm:16}{budget:7}{run.f:14.6g}"
                       f"{run.violation:9.2g}  best {best.get(name, math.nan):14.6g}"
                       f"{1e3 * taken / budget:7.1f} ms", flush=True)  # fmt: skip
-    show(runs, best)
-    with KEEP.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["problem", "f"])
-        writer.writerows(sorted(best.items()))
+    table = rates(runs, best)
+    for row in table:
+        print("".join(f"{cell:>18}" for cell in row))
+    if options.keep:
+        write_csv(RATES, [dict(zip(HEAD, row, strict=True)) for row in table])
+    write_csv(KEEP, [{"problem": name, "f": f} for name, f in sorted(best.items())])
 
 
 if __name__ == "__main__":
