@@ -85,7 +85,8 @@ budgets: $(READY) ## every algorithm on every suite at 50 to 200 000 evaluations
 	$(BIN)/python benchmarks/budgets.py
 
 networks: $(READY) ## random problems with many equalities, units, integers and crashes (about 15 minutes)
-	$(BIN)/python benchmarks/networks.py --algorithms auto rdex-csop+local rdex-csop --budgets 300 1000 --keep
+	$(BIN)/python benchmarks/networks.py --algorithms auto rdex-csop+local rdex-csop --budgets 300 1000 --keep \
+	  --families flow grid reactors powers choices units crashes
 
 alternatives: $(READY) ## against SLSQP and COBYQA at 500 to 5000 evaluations (slow; resumable)
 	$(BIN)/python benchmarks/alternatives.py --csv docs/data/alternatives.csv
