@@ -129,6 +129,18 @@ def test_async_runs_go_on_with_another_number_of_workers(tmp_path, first, algori
         assert minimize(tilted, BOX, workers=5 - first, **options).nfev == 60
 
 
+@pytest.mark.parametrize("name", ["checkpoint", "evaluations"])
+def test_batches_of_auto_go_on_with_another_number_of_workers(tmp_path, name):
+    """A cluster shows the workers that have arrived; a batch is part of the run."""
+    options = {name: tmp_path / "run", "updating": "deferred", "maxfev": 40, "rng": 1,
+               "algorithm": "auto"}  # fmt: skip
+    minimize(tilted, BOX, workers=3, callback=lambda result: result.nfev >= 20, **options)
+    for workers in (2, 1, 4):
+        again = minimize(tilted, BOX, workers=workers, **options)
+    whole = minimize(tilted, BOX, workers=3, **{**options, name: None})
+    assert again.nfev == 40 and same_run(again, whole)
+
+
 # --- failures -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("options", [{}, {"workers": 2}, {"updating": "async", "workers": 2}])
 def test_an_exception_in_a_cheap_constraint_fails_the_point(options):
@@ -154,6 +166,15 @@ def test_nothing_but_nan_ends_the_run_early(options):
     result = minimize(fun, BOX, maxfev=4000, rng=1, **options)
     assert result.nfev < 400 and result.status == 6
     assert "check the function" in result.message
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "rdex-csop", "ude-iv", "local", "rdex-csop+local"])
+def test_x_is_inside_the_bounds_even_before_the_first_evaluation(algorithm):
+    """A time limit may end a run there."""
+    options = {"maxfev": 40, "rng": 1, "algorithm": algorithm}
+    result = minimize(square, [(3, 5), (-9, -7)], maxtime=0.0, **options)
+    assert result.nfev == 0 and not result.success
+    assert result.x.tolist() == [3.0, -7.0]
 
 
 def test_a_lone_surrogate_and_a_newline_do_no_harm(tmp_path):

@@ -251,9 +251,9 @@ def minimize(
     problem = with_working_compiler(make_problem(given))
     say_what_is_fixed(problem)
     searched = settings or algorithm
-    size, in_flight, is_measured = choose_batch(problem, searched, workers, updating, batch)
-    if in_flight is not None and batch is None and evaluations is not None and stored:
-        in_flight = stored.get("points out") or in_flight  # the order in the log depends on it
+    batches = choose_batch(problem, searched, workers, updating, batch)
+    if batch is None and stored:
+        batches = batches.as_stored(stored, evaluations is not None)
     search = SearchArguments(
         algorithm=algorithm,
         settings=settings,
@@ -267,11 +267,11 @@ def minimize(
         rng=stored_seed(stored) if rng is None else rng,
         log_scale=log_scale,
         checkpoints=checkpoints,
-        batch=size,
-        in_flight=in_flight,
+        batch=batches.size,
+        in_flight=batches.in_flight,
         maxtime=maxtime,
         is_seeded=rng is not None,
-        is_measured=is_measured,
+        is_measured=batches.is_measured,
         polish=polish is True,
     )
     driver = Driver(make_spec(problem, search), options)

@@ -104,10 +104,13 @@ class Remembering:
     before is not evaluated again.
     """
 
-    def __init__(self, inner: Stage, log: EvaluationLog, policy: FailurePolicy) -> None:
+    def __init__(
+        self, inner: Stage, log: EvaluationLog, policy: FailurePolicy, n_told: int
+    ) -> None:
         self.inner = inner
         self.log = log
         self.policy = policy
+        self._n_asked = n_told  # points so far, those told before a checkpoint included
         self.replayed: Entry | None = None  # the entry behind the latest outcome, if it was read
         self._out: dict[int, Floats] = {}  # submitted, no outcome yet
         self._parked: list[int] = []  # of these, what has not gone on
@@ -121,6 +124,7 @@ class Remembering:
 
     def submit(self, id: int, x: Floats) -> None:
         """Wait for the log, or go on."""
+        self._n_asked += 1
         self._out[id] = x
         self._parked.append(id)
         if not self.is_replaying:
@@ -147,7 +151,7 @@ class Remembering:
         while self.is_replaying:
             entry = self.log.entries[self._line]
             if entry.number not in self._out:
-                if entry.number > max(self._out):
+                if entry.number >= self._n_asked:
                     raise LogError(
                         f"evaluations: line {self._line} is of point {entry.number}, which this "
                         f"run has not asked for; it waits for point {min(self._out)}"
@@ -192,6 +196,8 @@ class Evaluator:
         The cheap constraints.
     elapsed : float
         Seconds that earlier sessions took.
+    n_told : int
+        Results that the search has from a checkpoint.
     """
 
     def __init__(
@@ -201,6 +207,7 @@ class Evaluator:
         log: EvaluationLog | None = None,
         skipping: Skipping | None = None,
         elapsed: float = 0.0,
+        n_told: int = 0,
     ) -> None:
         self.pool = pool
         self.policy = policy
@@ -212,7 +219,7 @@ class Evaluator:
             self._stage = Sieve(self.judging, skipping, policy)
         self._memory: Remembering | None = None
         if log is not None:
-            self._stage = self._memory = Remembering(self._stage, log, policy)
+            self._stage = self._memory = Remembering(self._stage, log, policy, n_told)
         self._start = time.monotonic() - elapsed
         self._out: dict[int, Floats] = {}
 

@@ -142,7 +142,9 @@ class Ledger:
         self._look_at_engine()
         if self._best is None:
             nothing = np.full(self.problem.n_ineq, np.nan), np.full(self.problem.n_eq, np.nan)
-            return Point(np.zeros(self.problem.dim), math.inf, math.inf, *nothing)
+            return Point(
+                np.clip(0.0, self.problem.lower, self.problem.upper), math.inf, math.inf, *nothing
+            )
         x, g, h = self._best
         return Point(x.copy(), self._best_f, self._best_phi, g.copy(), h.copy())
 

@@ -136,6 +136,19 @@ class Batches(NamedTuple):
     in_flight: int | None = None
     is_measured: bool = False
 
+    def as_stored(self, stored: dict[str, Any], has_log: bool) -> Batches:
+        """As the stored run began, however many workers there are now: results depend on it.
+
+        Points out matter where outcomes are replayed, from a log or from the checkpoint of a
+        strategy; that of a plain differential evolution goes on with any number.
+        """
+        if self.in_flight is not None:
+            is_replayed = has_log or stored.get("strategy") != EVOLUTION
+            out = stored.get("points out") if is_replayed else None
+            return self._replace(in_flight=out if is_whole(out) else self.in_flight)
+        size = stored.get("batch")
+        return self._replace(size=size) if self.size != 1 and is_whole(size) else self
+
 
 def choose_batch(
     problem: Problem, algorithm: Any, workers: Any, updating: str | None, batch: int | None

@@ -127,7 +127,8 @@ class Driver:
             if evaluation_log is not None:
                 evaluation_log.close()
             raise
-        return Evaluator(pool, self.policy, evaluation_log, skipping, elapsed)
+        n_told = self.searching.standing.nfev
+        return Evaluator(pool, self.policy, evaluation_log, skipping, elapsed, n_told)
 
     def _make_skipping(self, stored: dict[str, Any]) -> Skipping | None:
         """The cheap constraints, as far as they have learnt."""
