@@ -85,7 +85,6 @@ class Auto(Composite):
         self.settings = settings or AutoSettings()
         self.report = Report()
         self._width = context.width
-        self._busy = max(1, context.width - 1) if context.is_async else context.width
         self._models: Stepping | None = Stepping(scout_search(context, self.report), is_lazy=True)
         self._rest: Hybrid | None = None
         self._n_functions = 1 + self.judge.tolerance.size
@@ -112,8 +111,9 @@ class Auto(Composite):
     def _ask_models(self, n: int) -> list[Trial]:
         """Points of the search by models; none if it has ended, or waits for results."""
         assert self._models is not None
-        # A batch of one point more than there are workers would take two rounds.
-        self.context.width = min(n, self._busy) or self._width
+        self.context.width = n or self._width
+        if self.context.is_async:  # a point more than there are workers would take another round
+            self.context.width = min(self.context.width, max(1, self._width - 1))
         most = min(self.context.width, self.room)
         asked = self._models.ask(most) if most > 0 else []
         if self.report.phase != "design":
