@@ -1,4 +1,4 @@
-"""What all tests share: reference data, how Hypothesis draws its examples, what runs together."""
+"""What all tests share: reference data, how Hypothesis draws its examples, cheap searches."""
 
 import os
 from pathlib import Path
@@ -41,14 +41,3 @@ def cheap_search(request):
             for function in (rdex.minimize, rdex.Optimizer.__init__):
                 patch.setitem(function.__kwdefaults__, "algorithm", name)
         yield
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """With several processes (`-n 2 --dist loadgroup`), the tests of a file stay in one of them.
-
-    So fixtures of a module are made once. Files that share an expensive fixture name one group.
-    """
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))

@@ -18,7 +18,6 @@ from dask_processes import worker_pids
 from rdex.campaign import CampaignError
 
 pytestmark = [
-    pytest.mark.xdist_group("undisturbed"),  # computed once
     pytest.mark.compiled,
     pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
 ]

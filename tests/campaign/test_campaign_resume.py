@@ -29,7 +29,6 @@ import rdex.store
 from rdex.store import PlanDifference, StoreError
 
 pytestmark = [
-    pytest.mark.xdist_group("undisturbed"),  # computed once
     pytest.mark.compiled,
     pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
 ]

@@ -1,5 +1,6 @@
 """The documentation site builds without a warning, and its pages ask no other host for anything."""
 
+import json
 import re
 from pathlib import Path
 
@@ -9,8 +10,6 @@ from chromium import Browser, chromium_path
 pytest.importorskip("mkdocs")
 pytest.importorskip("material")
 pytest.importorskip("mkdocstrings")
-
-pytestmark = pytest.mark.xdist_group("site")  # built once
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -99,3 +98,29 @@ def test_the_search_finds_pages_opened_from_a_folder(site, browser):
     browser.key("End", 35)  # the search looks at its field when a key is let go
     browser.wait("document.querySelectorAll('.md-search-result__item').length > 0")
     assert "resum" in browser.run("document.querySelector('.md-search-result').textContent").lower()
+
+
+# --- the search: words that people type stand in headings -------------------------------------------
+#: Words people search for. Each must stand in a heading of some page.
+WORDS = [
+    "maximise", "maximize", "categorical", "discrete", "integer", "constraint violation",
+    "infeasible", "tolerance", "parallel", "multiprocessing", "cluster", "Dask", "resume",
+    "checkpoint", "warm start", "noisy", "expensive", "surrogate", "progress bar", "callback",
+    "early stopping", "seed", "reproducible", "which algorithm", "equality", "simulator",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def headings(site):
+    """Headings of all pages but the generated reference, as the search has them."""
+    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
+    return [
+        re.sub(r"<[^>]+>", "", entry["title"]).lower()
+        for entry in index["docs"]
+        if not entry["location"].startswith("reference/")
+    ]
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_heading_has_the_word(word, headings):
+    assert any(word.lower() in heading for heading in headings)
