@@ -100,7 +100,7 @@ def test_the_search_finds_pages_opened_from_a_folder(site, browser):
     assert "resum" in browser.run("document.querySelector('.md-search-result').textContent").lower()
 
 
-# --- the search: words that people type stand in headings -------------------------------------------
+# --- the search: words that people type stand in headings ----------------------------------------
 #: Words people search for. Each must stand in a heading of some page.
 WORDS = [
     "maximise", "maximize", "categorical", "discrete", "integer", "constraint violation",
