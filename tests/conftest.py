@@ -1,5 +1,6 @@
 """What all tests share: reference data, how Hypothesis draws its examples, cheap searches."""
 
+import logging
 import os
 from pathlib import Path
 
@@ -41,3 +42,16 @@ def cheap_search(request):
             for function in (rdex.minimize, rdex.Optimizer.__init__):
                 patch.setitem(function.__kwdefaults__, "algorithm", name)
         yield
+
+
+@pytest.fixture(autouse=True)
+def log_handlers():
+    """Handlers that a test adds, as pages that set up logging do, end with it."""
+    before = [
+        (logger, list(logger.handlers)) for logger in (logging.root, logging.getLogger("rdex"))
+    ]
+    yield
+    for logger, handlers in before:
+        for handler in [each for each in logger.handlers if each not in handlers]:
+            logger.removeHandler(handler)
+            handler.close()

@@ -2,6 +2,7 @@
 
 import io
 import json
+import logging
 
 import numpy as np
 import pytest
@@ -44,6 +45,12 @@ def folder(tmp_path_factory):
     assert result.exit_code == 0, result.output
     assert "12 runs in" in result.stdout
     return place / "out"
+
+
+def test_a_command_leaves_no_log_handler_behind(tmp_path):
+    before = list(logging.getLogger("rdex").handlers)
+    bench("run", *WORDS, "--dry-run", "--out", tmp_path / "out")
+    assert logging.getLogger("rdex").handlers == before
 
 
 @pytest.mark.compiled

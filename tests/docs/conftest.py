@@ -1,6 +1,5 @@
 """The built site; and what the tests import: the makers of the documentation, a browser."""
 
-import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -28,13 +27,3 @@ def build(tmp_path_factory):
 @pytest.fixture(scope="session")
 def site(build):
     return build[0]
-
-
-@pytest.fixture(autouse=True)
-def root_handlers():
-    """Pages that set up logging write to a stream that ends with their test."""
-    root = logging.getLogger()
-    before = list(root.handlers)
-    yield
-    for handler in [each for each in root.handlers if each not in before]:
-        root.removeHandler(handler)
