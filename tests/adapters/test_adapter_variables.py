@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rdex.adapters.variables import Choice, Number, Variables
+from rdex.adapters.variables import Choice, Named, Number
 
 KINDS = {
     "length": Number(0.5, 4.0),
@@ -17,7 +17,7 @@ KINDS = {
     "steel": Choice(["S235", None, "S460"]),
     "fixed": Choice(["only"]),
 }
-VARIABLES = Variables(KINDS)
+NAMED = Named(KINDS)
 ALLOWED = {
     "thickness": [0.1 + k * 0.3 for k in range(4)],
     "plates": [2, 5, 8, 11],
@@ -27,11 +27,10 @@ ALLOWED = {
 }
 
 
-@given(st.lists(st.floats(0, 1), min_size=VARIABLES.lower.size, max_size=VARIABLES.lower.size))
+@given(st.lists(st.floats(0, 1), min_size=len(KINDS), max_size=len(KINDS)))
 def test_every_point_stands_for_legal_values_that_lead_back(shares):
-    x = VARIABLES.lower + np.array(shares) * (VARIABLES.upper - VARIABLES.lower)
-    x[VARIABLES.integrality] = np.round(x[VARIABLES.integrality])
-    values = VARIABLES.values(x)
+    x = NAMED.legal(NAMED.lower + np.array(shares) * (NAMED.upper - NAMED.lower))
+    values = NAMED.values(x)
     assert list(values) == list(KINDS)
     for name, value in values.items():
         kind = KINDS[name]
@@ -40,24 +39,24 @@ def test_every_point_stands_for_legal_values_that_lead_back(shares):
             assert isinstance(value, int) == kind.is_integer
         if name in ALLOWED:
             assert value in ALLOWED[name]
-    point = VARIABLES.point(values)
-    assert (point >= VARIABLES.lower).all() and (point <= VARIABLES.upper).all()
-    again = VARIABLES.values(point)
+    point = NAMED.point(values)
+    assert (point >= NAMED.lower).all() and (point <= NAMED.upper).all()
+    again = NAMED.values(point)
     assert all(again[name] == value for name, value in values.items())
 
 
-def test_the_box():
-    assert VARIABLES.names[:3] == ("length", "teeth", "layers")
-    assert [n for n in VARIABLES.names if n.startswith("steel")] == [
-        "steel:S235", "steel:None", "steel:S460",
-    ]  # fmt: skip
-    assert VARIABLES.bounds[3] == (0.0, 3.0) and VARIABLES.integrality[3]
-    logarithmic = [VARIABLES.names[j] for j in np.flatnonzero(VARIABLES.log_scale)]
+def test_what_a_search_sees():
+    variables = NAMED.variables
+    assert variables.names == tuple(KINDS)
+    assert (variables["thickness"].low, variables["thickness"].high) == (0.0, 3.0)
+    logarithmic = [name for name, v in variables.items() if v.log]
     assert logarithmic == ["layers", "rate"]
-    assert not (VARIABLES.integrality & VARIABLES.log_scale).any()
+    assert [n for n, v in variables.items() if v.kind == "categories"] == ["on", "steel", "fixed"]
+    assert not (variables.whole & variables.logarithmic).any()
 
 
-def test_every_option_of_three_is_as_likely_as_the_others():
-    draws = np.random.default_rng(1).uniform(size=(3000, 3))
-    counts = [sum(Choice("abc").value(x) == letter for x in draws) for letter in "abc"]
-    assert min(counts) > 900
+def test_options_may_be_anything():
+    """Also what `rdex.Variables` refuses in a list: equal and infinite values."""
+    odd = Named({"c": Choice([1, True, float("inf"), None])})
+    assert [odd.values(np.array([k]))["c"] for k in range(4)] == [1, True, float("inf"), None]
+    assert odd.point({"c": None}).tolist() == [3.0]

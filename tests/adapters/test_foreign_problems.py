@@ -66,9 +66,10 @@ class TestPymoo:
                 out["G"] = 1 - x["n"]
 
         problem = rdex.Problem.from_pymoo(Mixed())
-        assert problem.dim == 6 and problem.n_ineq == 1
-        result = rdex.minimize(problem, maxfev=2000, rng=1)
+        assert problem.dim == 4 and problem.n_ineq == 1
+        result = rdex.minimize(problem, maxfev=1000, rng=1)
         assert result.fun == pytest.approx(-4, abs=1e-6)
+        assert result.design | {"z": 0} == {"on": True, "kind": "b", "n": 1, "z": 0}
 
     def test_a_point_that_fails_takes_no_other_with_it(self):
         from pymoo.core.problem import ElementwiseProblem

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rdex.adapters.arguments import given
-from rdex.adapters.variables import Choice, Number, Variables
+from rdex.adapters.variables import Choice, Named, Number
 from rdex.api.optimizer import Optimizer
 from rdex.common.extras import require
 from rdex.problem.problem import Floats
@@ -76,21 +76,18 @@ class Search:
     ) -> None:
         self.space = dict(space)
         self.sign = -1.0 if study.direction == _optuna.study.StudyDirection.MAXIMIZE else 1.0
-        self.variables = Variables({name: kind_of(each) for name, each in space.items()})
+        self.named = Named({name: kind_of(each) for name, each in space.items()})
         equalities = {key: model.user_attrs[EQUALITY + key] for key in model.constraints
                       if EQUALITY + key in model.user_attrs}  # fmt: skip
         self.eq = list(equalities)
         self.ineq = [key for key in model.constraints if key not in equalities]
         self.optimizer = Optimizer(
-            self.variables.bounds,
+            self.named.variables,
             len(self.ineq),
             len(self.eq),
             maxfev=max(n_trials, 1),
             rng=rng,
             eq_tol=[tolerance for _, tolerance in equalities.values()] or 1e-4,
-            integrality=self.variables.integrality,
-            log_scale=self.variables.log_scale,
-            variable_names=self.variables.names,
             constraint_names=[*self.ineq, *self.eq],
             **options,
         )
@@ -111,7 +108,7 @@ class Search:
             if x is None:
                 if not self.space.keys() <= trial.params.keys():
                     continue  # ended before it had all parameters
-                x = self.variables.point(trial.params)
+                x = self.named.point(trial.params)
             told = self._read(trial, x)
             self._told[trial.number] = told
             if self.optimizer.stop is not None:
@@ -134,22 +131,24 @@ class Search:
         """Parameters for the trial of that number."""
         asked = self.optimizer.ask_trials(1)
         if not asked:
-            return self.variables.values(self._spare())
+            return self.named.values(self._spare())
         self._asked[number] = asked[0].id, asked[0].x
-        return self.variables.values(asked[0].x)
+        return self.named.values(asked[0].x)
 
     def _spare(self) -> Floats:
         """A point near the best where the search has none to give: it waits for results of other
         workers, or its budget is spent."""
-        lower, upper = self.variables.lower, self.variables.upper
+        lower, upper = self.named.lower, self.named.upper
         known = sorted(self._told.values(), key=lambda told: told.order)[: max(20, 2 * lower.size)]
         if len(known) < 4:
-            return self._rng.uniform(lower, upper)
+            return self.named.legal(self._rng.uniform(lower, upper))
         a, b = self._rng.choice(len(known), 2, replace=False)
         moves = self._rng.uniform(size=lower.size) < 0.7
         moves[self._rng.integers(lower.size)] = True
         step = self._rng.uniform(0.3, 0.8) * (known[a].x - known[b].x)
-        return np.clip(known[0].x + np.where(moves, step, 0.0), lower, upper)
+        x = known[0].x + np.where(moves, step, 0.0)
+        swapped = moves & self.named.variables.unordered
+        return self.named.legal(np.clip(np.where(swapped, known[a].x, x), lower, upper))
 
 
 class RdexSampler(_base.BaseSampler):  # type: ignore[misc, name-defined]

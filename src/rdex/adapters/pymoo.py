@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from rdex.adapters.arguments import given
-from rdex.adapters.variables import Choice, Number, Variables
 from rdex.api.optimizer import Optimizer
 from rdex.common.extras import require
 from rdex.problem.problem import Floats, Problem
+from rdex.problem.variables import Variables
 
 _algorithm = require("pymoo.core.algorithm", "pymoo")
 _individual = require("pymoo.core.individual", "pymoo")
@@ -22,15 +22,15 @@ _termination = require("pymoo.core.termination", "pymoo")
 _max_eval = require("pymoo.termination.max_eval", "pymoo")
 
 
-def kind_of(variable: Any) -> Number | Choice:
-    """A variable of pymoo's mixed problems as ours."""
+def specification(variable: Any) -> dict[str, Any]:
+    """A variable of pymoo's mixed problems as one of `rdex.Variables`."""
     if isinstance(variable, _variable.Choice):
-        return Choice(list(variable.options))
+        return {"categories": list(variable.options)}
     if isinstance(variable, _variable.Binary):
-        return Choice([False, True])
+        return {"categories": [False, True]}
     if isinstance(variable, _variable.Real | _variable.Integer):
-        low, high = variable.bounds
-        return Number(low, high, is_integer=isinstance(variable, _variable.Integer))
+        kind = "integer" if isinstance(variable, _variable.Integer) else "bounds"
+        return {kind: variable.bounds}
     raise ValueError(f"expected Real, Integer, Binary or Choice, got {type(variable).__name__}")
 
 
@@ -46,50 +46,46 @@ class Coordinates:
     def __init__(self, problem: Any) -> None:
         self.variables: Variables | None = None
         if isinstance(getattr(problem, "vars", None), dict):
-            self.variables = Variables({n: kind_of(v) for n, v in problem.vars.items()})
-            self.lower, self.upper = self.variables.lower, self.variables.upper
-            self.integrality = self.variables.integrality
-            self.names = self.variables.names
+            self.variables = Variables({n: specification(v) for n, v in problem.vars.items()})
+            self.bounds: Any = self.variables
+            self.integrality = None
             return
         if not problem.has_bounds():
             raise ValueError(f"{problem.name()} has no bounds xl and xu, which the search needs")
-        self.lower, self.upper = np.array(problem.xl, float), np.array(problem.xu, float)
+        self.bounds = list(zip(problem.xl.tolist(), problem.xu.tolist(), strict=True))
         is_whole = problem.vtype in (int, bool, np.int64, np.bool_)
-        self.integrality = np.full(self.lower.size, is_whole)
-        self.names = ()
-
-    @property
-    def bounds(self) -> list[tuple[float, float]]:
-        """Pairs (low, high)."""
-        return list(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
+        self.integrality = np.full(len(self.bounds), is_whole)
 
     def theirs(self, rows: Floats) -> Any:
         """Points as pymoo evaluates them."""
         if self.variables is None:
             return rows
-        points = np.empty(len(rows), dtype=object)
-        points[:] = [self.variables.values(row) for row in rows]
-        return points
+        return listed([self.variables.design(self.variables.encoded(row)) for row in rows])
+
+
+def listed(designs: list[dict[str, Any]]) -> Any:
+    """Designs as an array of objects, as pymoo wants them."""
+    points = np.empty(len(designs), dtype=object)
+    points[:] = designs
+    return points
 
 
 class PymooFunction:
-    """(F, G, H) of rows, from one call of a pymoo problem."""
+    """(F, G, H) of rows, or of one design, from one call of a pymoo problem."""
 
-    def __init__(self, problem: Any, coordinates: Coordinates) -> None:
+    def __init__(self, problem: Any) -> None:
         self.problem = problem
-        self.coordinates = coordinates
 
-    def __call__(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
-        """Rows in, values out."""
+    def __call__(self, points: Any) -> tuple[Floats, Floats, Floats]:
+        """Points as pymoo has them in, values out."""
         out = self.problem.evaluate(
-            self.coordinates.theirs(rows), return_values_of=["F", "G", "H"],
-            return_as_dictionary=True,
-        )  # fmt: skip
+            points, return_values_of=["F", "G", "H"], return_as_dictionary=True
+        )
         return out["F"][:, 0], out["G"], out["H"]
 
-    def one(self, x: Floats) -> tuple[float, Floats, Floats]:
-        """The same for one point."""
-        f, g, h = self(x[None, :])
+    def one(self, x: Any) -> tuple[float, Floats, Floats]:
+        """The same for one row, or for values by name."""
+        f, g, h = self(listed([x]) if isinstance(x, dict) else x[None, :])
         return float(f[0]), g[0], h[0]
 
 
@@ -103,19 +99,18 @@ def problem_from(theirs: Any, **facts: Any) -> Problem:
     """A pymoo problem as a `Problem`; see `Problem.from_pymoo`."""
     check_objectives(theirs)
     coordinates = Coordinates(theirs)
-    function = PymooFunction(theirs, coordinates)
+    function = PymooFunction(theirs)
     facts.setdefault("name", theirs.name())
-    if coordinates.integrality.any():
+    if coordinates.integrality is not None and coordinates.integrality.any():
         facts.setdefault("integrality", coordinates.integrality)
-    if coordinates.names:
-        facts.setdefault("variable_names", coordinates.names)
     # One by one where pymoo does so too: a point that fails then takes no other with it.
+    is_single = theirs.elementwise or coordinates.variables is not None
     return Problem.from_function(
-        function.one if theirs.elementwise else function,
+        function.one if is_single else function,
         coordinates.bounds,
         n_ineq=theirs.n_ieq_constr,
         n_eq=theirs.n_eq_constr,
-        vectorized=False if theirs.elementwise else "rows",
+        vectorized=False if is_single else "rows",
         **facts,
     )
 
@@ -189,7 +184,6 @@ class Rdex(_algorithm.Algorithm):  # type: ignore[misc, name-defined]
             problem.n_ieq_constr,
             problem.n_eq_constr,
             integrality=self._coordinates.integrality,
-            variable_names=self._coordinates.names or None,
             **given(maxfev=budget),
             **options,
         )
