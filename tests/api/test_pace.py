@@ -5,9 +5,9 @@ import pytest
 
 from rdex import Problem, minimize
 from rdex.common.errors import RunFileError
+from rdex.evaluation import pace as room
 from rdex.evaluation.log import Entry
-from rdex.run import pace as room
-from rdex.run.pace import MEASURED, SLOW, Pace
+from rdex.evaluation.pace import MEASURED, SLOW, Pace
 from rdex.workers.point_task import OK, Outcome
 
 OPTIONS = {"maxfev": 60, "rng": 1, "algorithm": "rdex-csop"}

@@ -7,7 +7,8 @@ import pytest
 
 import rdex
 from rdex.problem.problem import Problem
-from rdex.strategies.registry import DISCRETE, OVER_CATEGORIES, kind_for
+from rdex.run.arguments import SearchArguments, make_spec
+from rdex.strategies.registry import AUTO_LISTS, DISCRETE, OVER_CATEGORIES, kind_for
 
 # Of the generator, without the JIT.
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
@@ -22,7 +23,7 @@ BOX = {
     "b": (0.0, 2.0),
     "shape": {"categories": SHAPES},
 }
-NAMED = ("scout", "local", "rdex-csop+local")
+NAMED = ("auto", "scout", "local", "rdex-csop+local")
 
 
 def cost(d):
@@ -103,10 +104,63 @@ def test_which_search_a_problem_with_lists_gets():
     only = Problem.from_function(len, {"c": {"categories": METALS}})
     for kind, expected in (
         ("scout", (OVER_CATEGORIES + "scout", "scout", DISCRETE)),
-        ("auto", (DISCRETE, DISCRETE, DISCRETE)),
+        ("auto", (AUTO_LISTS, AUTO_LISTS, DISCRETE)),
         ("evolution", (DISCRETE, DISCRETE, DISCRETE)),
     ):
         made = problem(), lists, only
         assert tuple(kind_for(kind, each) for each in made) == expected
     plain = Problem.from_function(np.sum, [(0, 1)])
     assert kind_for("auto", plain) == "auto"
+
+
+def test_auto_leaves_models_for_an_evolution_that_knows_their_points():
+    """Two variables of which only one combination is good, and nothing better after it."""
+    seen = []
+
+    def fun(d):
+        seen.append(tuple(d.values()))
+        return float(d["metal"] != "iron") + (d["n"] % 7)
+
+    box = {"n": {"integer": (0, 900)}, "metal": {"categories": METALS}}
+    result = rdex.minimize(fun, box, maxfev=700, rng=1)
+    models, evolution = result.phases
+    assert (models.name, evolution.name) == ("models", "evolution")
+    assert models.nfev + evolution.nfev == result.nfev == len(seen) == len(set(seen))
+    assert evolution.nfev > 100 and "nothing better" in models.reason
+    assert result.fun == 0.0 and result.algorithm == "auto"
+
+
+def test_auto_begins_with_points_of_all_combinations():
+    """So shares of feasible points are shares of the whole space."""
+    seen = []
+
+    def fun(d):
+        seen.append(d)
+        return cost(d)
+
+    rdex.minimize(problem(fun), maxfev=40, rng=1)
+    first = seen[:9]
+    assert {d["metal"] for d in first} == set(METALS)
+    assert {d["shape"] for d in first} == set(SHAPES)
+
+
+def test_noise_seen_in_one_combination_is_noise_in_all():
+    context = make_spec(problem(), SearchArguments(maxfev=100, rng=1)).context(100)
+    lower, upper = context.space.lower.copy(), context.space.upper.copy()
+    lower[[1, 3]] = upper[[1, 3]] = 1.0
+    one, other = (context.smaller(lower, upper, 50, number) for number in (0, 1))
+    one.noise.size = np.ones(2)
+    assert other.noise.size is not None and context.noise.size is not None
+
+
+def test_scales_that_models_learnt_stay_when_the_evolution_begins():
+    """It begins with the best points, where active constraints are all but 0."""
+
+    def fun(d):
+        return cost(d)[0], [100 * (d["a"] + 0.2 - d["b"])]
+
+    models = rdex.minimize(problem(fun), algorithm="scout", maxfev=60, rng=1)
+    both = rdex.minimize(problem(fun), maxfev=900, rng=1)
+    assert both.phases[-1].name == "evolution" and both.phases[-1].nfev > 100
+    assert both.constraint_scale[0] > 0.1 * models.constraint_scale[0] > 1.0
+    assert both.violations[0].state == "active"

@@ -61,7 +61,7 @@ def test_no_order_of_categories_matters():
 @pytest.mark.parametrize("more", [{}, {"batch": 7}, {"workers": 1, "updating": "async"}])
 def test_nothing_is_evaluated_twice_and_the_optimum_is_found(more):
     fun = Counting()
-    result = rdex.minimize(fun, LISTS, maxfev=200, rng=0, **more)
+    result = rdex.minimize(fun, LISTS, algorithm="rdex-csop", maxfev=200, rng=0, **more)
     assert len(fun.seen) == len(set(fun.seen)) == result.nfev
     assert result.design["n"] == 6 and result.design["colour"] == "black"
     assert result.fun == pytest.approx(1.2)
@@ -69,7 +69,7 @@ def test_nothing_is_evaluated_twice_and_the_optimum_is_found(more):
 
 def test_the_search_ends_when_everything_is_known():
     fun = Counting()
-    result = rdex.minimize(fun, LISTS, maxfev=5000, rng=0)
+    result = rdex.minimize(fun, LISTS, algorithm="rdex-csop", maxfev=5000, rng=0)
     assert result.status == Status.FINISHED and len(fun.seen) <= 250
     assert len(fun.seen) > 200 and result.n_restarts > 0
 
@@ -77,11 +77,13 @@ def test_the_search_ends_when_everything_is_known():
 def test_known_and_given_points_are_used():
     known = {"x": [[6.0, 3.0, 1.0]], "fun": [1.2]}
     fun = Counting()
-    result = rdex.minimize(fun, LISTS, maxfev=30, rng=0, x0=known)
+    result = rdex.minimize(fun, LISTS, algorithm="rdex-csop", maxfev=30, rng=0, x0=known)
     assert (6, "black", "green") not in fun.seen and result.fun == 1.2
     start = {"n": 6, "colour": "black", "shade": "green"}
     fun = Counting()
-    assert rdex.minimize(fun, LISTS, maxfev=30, rng=0, x0=start).fun == pytest.approx(1.2)
+    assert rdex.minimize(
+        fun, LISTS, algorithm="rdex-csop", maxfev=30, rng=0, x0=start
+    ).fun == pytest.approx(1.2)
     assert fun.seen[0] == (6, "black", "green")
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rdex
+from rdex.run.spec import RunSpec
 from rdex.strategies.hybrid import LOCAL
 from rdex.suites import get
 
@@ -126,13 +127,26 @@ def test_an_interrupted_run_goes_on_exactly(tmp_path, how, stop):
     ]
 
 
-def test_a_larger_budget_goes_on_from_a_checkpoint(tmp_path):
+@pytest.mark.parametrize("algorithm", [NAME, "local"])
+def test_a_larger_budget_goes_on_from_a_checkpoint(tmp_path, algorithm):
+    """`local` ended without a further evaluation."""
     path = tmp_path / "run"
-    rdex.minimize(G15, maxfev=200, rng=5, algorithm=NAME, checkpoint=path)
-    result = rdex.minimize(G15, maxfev=500, rng=5, algorithm=NAME, checkpoint=path)
-    again = rdex.minimize(G15, maxfev=500, rng=5, algorithm=NAME, checkpoint=path)
+    rdex.minimize(G15, maxfev=200, rng=5, algorithm=algorithm, checkpoint=path)
+    result = rdex.minimize(G15, maxfev=500, rng=5, algorithm=algorithm, checkpoint=path)
+    again = rdex.minimize(G15, maxfev=500, rng=5, algorithm=algorithm, checkpoint=path)
     assert result.nfev == again.nfev == 500
     assert result.fun == again.fun
+
+
+@pytest.mark.parametrize("name", ["checkpoint", "evaluations"])
+def test_a_search_that_takes_another_way_is_noticed(tmp_path, monkeypatch, name):
+    """As with another version: values would be given to other points."""
+    options = {"maxfev": 60, "rng": 5, "algorithm": "local", name: tmp_path / "run"}
+    rdex.minimize(G15, callback=lambda result: result.nfev >= 30, **options)
+    seed_of = RunSpec._child_seed
+    monkeypatch.setattr(RunSpec, "_child_seed", lambda self, n: seed_of(self, n + 7))
+    with pytest.raises(rdex.RdexError, match=r"run: .* another version|another version of rdex"):
+        rdex.minimize(G15, **options)
 
 
 def test_known_points_are_not_evaluated_again():
@@ -259,6 +273,27 @@ def test_searches_in_vain_lose_at_most_a_tenth():
 
     result = rdex.minimize(saw, [(0, 10)] * 3, maxfev=5000, rng=1, algorithm=NAME)
     assert 0 < spent(result) <= 0.1 * 5000 + 30 * 4  # what is under way ends
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_units_that_are_switched_off(seed):
+    """Flows <= capacity · 0 at the lower bound 0: nothing can keep a distance from the limit."""
+    rng = np.random.default_rng(seed)
+    n = 4
+    capacity, fixed, price = rng.uniform(1, 5, n), rng.uniform(1, 6, n), rng.uniform(0.5, 3, n)
+    gain = rng.uniform(0.6, 0.95, n)
+    wanted = 0.3 * float(gain @ capacity)
+
+    def plant(x):
+        flow, made, on = x[:n], x[n], x[n + 1 :]
+        f = float(fixed @ on + price @ np.sqrt(flow + 0.01) - 2.0 * made)
+        return f, [*(flow - capacity * on), wanted - made, on.sum() - 3.0], [gain @ flow - made]
+
+    problem = rdex.Problem.from_function(
+        plant, [*((0, each) for each in capacity), (0, 20), *[(0, 1)] * n],
+        n_ineq=n + 2, n_eq=1, integrality=[False] * (n + 1) + [True] * n,
+    )  # fmt: skip
+    assert rdex.minimize(problem, maxfev=800, rng=seed, algorithm=NAME).feasible
 
 
 def test_phases_are_shown():

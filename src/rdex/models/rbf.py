@@ -24,9 +24,6 @@ from scipy.spatial.distance import cdist
 
 Floats = NDArray[np.float64]
 
-#: Names of the tails in the order in which they are nested.
-TAILS = ("linear", "separable", "full")
-
 #: A column of the tail that depends on those before it up to this share of its size is left out.
 DEPENDENT = 1e-9
 
@@ -94,7 +91,7 @@ class Fit:
         if not is_new.all():
             kept = kept[is_new]
             q, r = qr(terms[:, kept], check_finite=False)
-        self._terms, self._kept, self._q, self._r = terms, kept, q, r
+        self._kept, self._q, self._r = kept, q, r
         ends = [int((kept < n_terms(t, d)).sum()) for t in range(tail + 1)]
         self.tails = [t for t in range(tail + 1) if t == 0 or ends[t] > ends[t - 1]]
         self._ends = {t: ends[t] for t in self.tails}

@@ -9,6 +9,9 @@ pay; what they have found is data for the rest of the run. Models are left when
 - it has not improved the best point for long, and enough is left for a population,
 - its time is used up: see `AutoSettings.allowance`.
 
+Where variables are lists or categories, models search each combination of categories by itself, and
+a discrete evolution has the rest: `LISTS`.
+
 No clock is read. The time of an evaluation is taken from the results, in powers of ten, and the
 time of the models from a formula, so that a run repeats itself.
 """
@@ -16,7 +19,9 @@ time of the models from a formula, so that a run repeats itself.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +29,9 @@ from rdex.engine.engine import Engine
 from rdex.models.learnt import LearntModel
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
+from rdex.strategies.categories import Combinations
 from rdex.strategies.composite import Composite, Phase
+from rdex.strategies.discrete import DiscreteEvolution
 from rdex.strategies.hybrid import Hybrid
 from rdex.strategies.scout.cost import expected_seconds
 from rdex.strategies.scout.knowledge import Knowledge
@@ -71,6 +78,36 @@ class AutoSettings:
 WHILE_THEY_LAST = AutoSettings(model_seconds=math.inf, patience=math.inf)
 
 
+class Parts(NamedTuple):
+    """What `Auto` is made of.
+
+    models: ``models(context, report)``, the search by models: asked, told, and finished at its end.
+    rest: ``rest(context)``, what goes on with all data; None ends the search with its models.
+    """
+
+    models: Callable[[Context, Report], Any]
+    rest: Callable[[Context], Any] | None
+
+
+def models_of_numbers(context: Context, report: Report) -> Stepping:
+    """Models of the whole box."""
+    return Stepping(scout_search(context, report), is_lazy=True)
+
+
+def models_of_combinations(context: Context, report: Report) -> Combinations:
+    """Models of each combination of categories."""
+    report.phase = MODELS
+
+    def make(*box: Any) -> Auto:
+        return Auto(context.smaller(*box), WHILE_THEY_LAST, Parts(models_of_numbers, None))
+
+    return Combinations(context, make)
+
+
+NUMBERS = Parts(models_of_numbers, Hybrid)
+LISTS = Parts(models_of_combinations, DiscreteEvolution)
+
+
 class Auto(Composite):
     """Search by models, then differential evolution with local search.
 
@@ -78,15 +115,19 @@ class Auto(Composite):
     ----------
     context : Context
     settings : AutoSettings, optional
+    parts : Parts, optional
     """
 
-    def __init__(self, context: Context, settings: AutoSettings | None = None) -> None:
+    def __init__(
+        self, context: Context, settings: AutoSettings | None = None, parts: Parts = NUMBERS
+    ) -> None:
         super().__init__(context)
+        self._parts = parts
         self.settings = settings or AutoSettings()
         self.report = Report()
         self._width = context.width
-        self._models: Stepping | None = Stepping(scout_search(context, self.report), is_lazy=True)
-        self._rest: Hybrid | None = None
+        self._models: Any = parts.models(context, self.report)
+        self._rest: Any = None
         self._n_functions = 1 + self.judge.tolerance.size
         self._improved_at = self.archive.n
         self._seconds: list[float] = []
@@ -99,7 +140,7 @@ class Auto(Composite):
         if self._rest is None:
             asked = [] if self._reason_to_leave() else self._ask_models(n)
             reason = "" if asked else self._reason_to_leave()
-            if not reason:
+            if not reason or self._parts.rest is None:
                 return asked
             self._begin_rest(reason)
         assert self._rest is not None
@@ -178,14 +219,16 @@ class Auto(Composite):
         self.book(MODELS).reason = reason
         self._models = None
         self.context.width = self._width
-        self._rest = Hybrid(self.context)
+        assert self._parts.rest is not None
+        self._rest = self._parts.rest(self.context)
 
     # --- the rest of a strategy -------------------------------------------------------------------
     def stretch(self) -> tuple[Engine, int] | None:
         """A stretch of the differential evolution, once models are left."""
         if self._rest is None or self._owned:
             return None
-        return self._rest.stretch()
+        found: tuple[Engine, int] | None = self._rest.stretch()
+        return found
 
     def after_stretch(self) -> None:
         """The differential evolution has run by itself."""
@@ -229,6 +272,8 @@ class Auto(Composite):
 
     def model(self) -> LearntModel | None:
         """What was learnt; None while there is too little."""
+        if self.context.space.unordered.any():
+            return None
         knowledge = Knowledge(self.context)
         if knowledge.usable().size < knowledge.d + 2 or not knowledge.d:
             return None

@@ -1,9 +1,12 @@
-"""`OverCategories`: a search over categories around a search that knows numbers only.
+"""`Combinations`: a search over categories around a search that knows numbers only.
 
 Models and local searches need distances and slopes, and categories have none. So each combination
 of categories is a problem of its own, with a search of its own that never sees the others. Turns go
 to the combination whose best point is best, and to combinations that differ from it in one
-category, as long as there are new ones.
+category, as long as there are new ones. No point is evaluated twice. Lists without categories are
+one combination.
+
+`OverCategories` is a strategy made of it alone; `auto` goes on with an evolution.
 """
 
 from __future__ import annotations
@@ -11,13 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite
+from rdex.strategies.scout.design import design_size, latin_hypercube
 from rdex.strategies.strategy import Context, Trial
 
 PART = "search over categories"
@@ -52,8 +56,21 @@ class Arm:
     has_ended: bool = False
 
 
-class OverCategories(Composite):
+class Asked(NamedTuple):
+    """A point that is out: of which combination, by which ids of its search, and its bytes.
+
+    Points of the design belong to none yet.
+    """
+
+    arm: Arm | None
+    ids: list[int]
+    key: bytes
+
+
+class Combinations:
     """Searches of combinations of categories, one turn at a time.
+
+    Results must be in the archive of the context before they are told.
 
     Parameters
     ----------
@@ -63,7 +80,7 @@ class OverCategories(Composite):
     """
 
     def __init__(self, context: Context, make: Callable[[Floats, Floats, int, int], Any]) -> None:
-        super().__init__(context)
+        self.context, self.archive = context, context.archive
         space = context.space
         self._make = make
         self._where = np.flatnonzero(space.unordered & ~space.fixed)
@@ -71,17 +88,15 @@ class OverCategories(Composite):
         self._first = space.lower[self._where]
         self._n_free = int((~space.fixed).sum()) - self._where.size + 1
         self._arms: dict[Codes, Arm] = {}
-        self._of: dict[int, tuple[Arm, int]] = {}
-        self._known: dict[bytes, Sample] = {}
-        for k in range(self.archive.n):
-            sample = self.archive.sample(k)
-            self._known[sample.x.tobytes()] = sample
+        self._out: dict[int, Asked] = {}
+        self._id_of: dict[bytes, int] = {}  # of points that are out
         self._n_handed, self._turns = 0, 0
+        self._maxfev = context.maxfev
         self._is_scaled = not context.scales_itself
         self._given = [] if context.start is None else list(context.start)
-        self.phase = PART
-        self.book(PART)
-        self._turn: Arm = self._next_arm()
+        self.is_finished = False
+        self._design = [] if self._given or self.archive.n else list(self._drawn_points())
+        self._turn: Arm | None = None
 
     # --- combinations -----------------------------------------------------------------------------
     @property
@@ -101,18 +116,28 @@ class OverCategories(Composite):
         space = self.context.space
         lower, upper = space.lower.copy(), space.upper.copy()
         lower[self._where] = upper[self._where] = codes
-        budget = max(self.context.maxfev // 2, self._size)
+        maxfev = self.context.maxfev
+        budget = maxfev if self._n_all == 1.0 else max(maxfev // 2, self._size)
         arm = Arm(codes, self._make(lower, upper, budget, len(self._arms)))
         self._arms[codes] = arm
+        for row in np.flatnonzero((self.archive.x[:, self._where] == codes).all(axis=1)).tolist():
+            arm.search.inject(self.archive.sample(row))
+            if arm.best < 0 or self.archive.is_better(row, arm.best):
+                arm.best = row
         return arm
+
+    def _drawn_points(self) -> Floats:
+        """Points (n, d) all over the box, every category as often as every other."""
+        space, rng = self.context.space, self.context.rng
+        n = design_size(self._n_free - 1 + self._where.size, self.context.maxfev)
+        points = space.from_unit(latin_hypercube(n, space.dim, rng))
+        for j, first, count in zip(self._where, self._first, self._counts, strict=True):
+            points[:, j] = first + rng.permutation(np.arange(n) % count)
+        _, first_of = np.unique(points, axis=0, return_index=True)
+        return points[np.sort(first_of)]
 
     def _codes_of(self, x: Floats) -> Codes:
         return tuple(x[self._where].tolist())
-
-    def _best_arm(self) -> Arm | None:
-        """The combination of the best point."""
-        row = self.archive.best
-        return None if row < 0 else self._arms.get(self._codes_of(self.archive.x[row]))
 
     def _untried(self) -> Codes | None:
         """A combination that is new: of a given point, or the best with one category changed."""
@@ -166,20 +191,26 @@ class OverCategories(Composite):
         return phi, f
 
     # --- asking and telling -----------------------------------------------------------------------
-    def ask(self, n: int = 0) -> list[Trial]:
-        """Points of the combination whose turn it is, then of the next; 0 stands for a batch."""
-        most = min(n or self.context.width, self.room)
+    def ask(self, n: int) -> list[Trial]:
+        """Up to `n` points of the combination whose turn it is, then of the next."""
+        self._take_budget()
+        if self._design:
+            return self._ask_design(n)
+        if self._turn is None:
+            if self._out:
+                return []  # the design first
+            self._turn = self._next_arm()
         handed: list[Trial] = []
         idle = 0
-        while len(handed) < most and idle <= len(self._arms):
+        while len(handed) < n and idle <= len(self._arms):
             arm = self._turn
-            room = min(most - len(handed), arm.allowance)
+            room = min(n - len(handed), arm.allowance)
             asked = [] if arm.has_ended or room <= 0 else arm.search.ask(room)
             new = self._without_known(arm, asked)
             if new:
                 arm.n_out += len(new)
                 arm.allowance -= len(new)
-                handed += self._handed(arm, new)
+                handed += new
                 idle = 0
                 continue
             if asked and arm.n_known < MOST_KNOWN:
@@ -191,59 +222,97 @@ class OverCategories(Composite):
             arm.allowance = 0
             idle += 1
             self._turn = self._next_arm()
+        self.is_finished = n > 0 and not handed and not self._out
         return handed
 
+    def _ask_design(self, n: int) -> list[Trial]:
+        """Points of the design."""
+        asked, self._design = self._design[:n], self._design[n:]
+        return [self._new_trial(None, [], x) for x in asked]
+
+    def _new_trial(self, arm: Arm | None, ids: list[int], x: Floats) -> Trial:
+        """A point with an id of its own."""
+        id, key = self._n_handed, x.tobytes()
+        self._out[id], self._id_of[key] = Asked(arm, ids, key), id
+        self._n_handed += 1
+        return Trial(id, x)
+
     def _without_known(self, arm: Arm, asked: list[Trial]) -> list[Trial]:
-        """Points that are new; its search is told at once what is known, at no cost."""
+        """Points that are new, with ids of their own; its search is told at once what is known, at
+        no cost, and what is out once it is known."""
         new = []
         for trial in asked:
-            known = self._known.get(trial.x.tobytes())
-            if known is None:
-                new.append(trial)
+            row, key = self.archive.find(trial.x), trial.x.tobytes()
+            if row >= 0:
+                arm.search.tell(trial.id, self.archive.sample(row))
+            elif key in self._id_of:
+                self._out[self._id_of[key]].ids.append(trial.id)
             else:
-                arm.search.tell(trial.id, known)
+                new.append(self._new_trial(arm, [trial.id], trial.x))
         arm.n_known = 0 if new else arm.n_known + len(asked)
         return new
 
-    def _handed(self, arm: Arm, asked: list[Trial]) -> list[Trial]:
-        """With ids of the run."""
-        numbered = []
-        for trial in asked:
-            self._of[self._n_handed] = arm, trial.id
-            numbered.append(Trial(self._n_handed, trial.x))
-            self._n_handed += 1
-        return self.hand_out(PART, numbered)
-
-    def take(self, part: str, id: int, sample: Sample) -> None:
+    def tell(self, id: int, sample: Sample) -> None:
         """To the search of its combination."""
-        arm, own = self._of.pop(id)
-        arm.n_out -= 1
-        self.keep(part, sample)
-        self._known[sample.x.tobytes()] = sample
-        row = self.archive.n - 1
-        if arm.best < 0 or self.archive.is_better(row, arm.best):
-            arm.best = row
-        arm.search.tell(own, sample)
+        arm, own, key = self._out.pop(id)
+        del self._id_of[key]
+        if arm is not None:
+            arm.n_out -= 1
+            row = self.archive.find(sample.x)
+            if arm.best < 0 or self.archive.is_better(row, arm.best):
+                arm.best = row
+            for number in own:
+                arm.search.tell(number, sample)
         if not self._is_scaled and self.archive.n >= 2 * self._n_free + 10:
             self._is_scaled = True
             sizes = np.abs(np.hstack([self.archive.g, self.archive.h]))
             typical = np.nanmedian(np.where(np.isfinite(sizes), sizes, np.nan), axis=0)
             self.archive.rescale(np.where(typical > 0.0, typical, 1.0))
 
-    def inject(self, sample: Sample) -> None:
-        """A point nobody asked for is known from now on."""
-        super().inject(sample)
-        self._known[sample.x.tobytes()] = sample
+    def set_clock(self, share: float) -> None:
+        """Used share of a time limit."""
+        for arm in self._arms.values():
+            arm.search.set_clock(share)
+
+    def _take_budget(self) -> None:
+        """A larger budget is one for all."""
+        maxfev = self.context.maxfev
+        if maxfev == self._maxfev:
+            return
+        self._maxfev = maxfev
+        for arm in self._arms.values():
+            budget = maxfev if self._n_all == 1.0 else maxfev // 2
+            arm.search.extend(max(budget, arm.search.context.maxfev))
+            arm.has_ended = False
+
+
+class OverCategories(Composite):
+    """The strategy of a search over categories alone.
+
+    Parameters
+    ----------
+    context : Context
+    make : callable
+        As for `Combinations`.
+    """
+
+    def __init__(self, context: Context, make: Callable[[Floats, Floats, int, int], Any]) -> None:
+        super().__init__(context)
+        self._combinations = Combinations(context, make)
+        self.phase = PART
+        self.book(PART)
+
+    def ask(self, n: int = 0) -> list[Trial]:
+        """Points of the combinations whose turn it is; 0 stands for a batch."""
+        most = min(n or self.context.width, self.room)
+        return self.hand_out(PART, self._combinations.ask(most))
+
+    def take(self, part: str, id: int, sample: Sample) -> None:
+        """Data for all, then to its combination."""
+        self.keep(part, sample)
+        self._combinations.tell(id, sample)
 
     def set_clock(self, share: float) -> None:
         """Used share of a time limit."""
         super().set_clock(share)
-        for arm in self._arms.values():
-            arm.search.set_clock(share)
-
-    def extend(self, maxfev: int) -> None:
-        """A larger budget for all."""
-        super().extend(maxfev)
-        for arm in self._arms.values():
-            arm.search.extend(max(maxfev // 2, arm.search.context.maxfev))
-            arm.has_ended = False
+        self._combinations.set_clock(share)

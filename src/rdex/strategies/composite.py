@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rdex.engine.engine import Engine
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.strategy import Context, Trial
@@ -28,7 +29,8 @@ class Phase:
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.nfev} evaluations, {self.gain}"
+        plural = "" if self.nfev == 1 else "s"
+        return f"{self.name}: {self.nfev} evaluation{plural}, {self.gain}"
 
 
 @dataclass
@@ -144,6 +146,10 @@ class Composite:
     def inject(self, sample: Sample) -> None:
         """A point nobody asked for."""
         self.archive.add(sample)
+
+    def stretch(self) -> tuple[Engine, int] | None:
+        """A differential evolution that may run by itself, and how far; None if there is none."""
+        return None
 
     def set_clock(self, share: float) -> None:
         """Used share of a time limit."""

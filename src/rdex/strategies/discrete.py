@@ -44,17 +44,15 @@ class DiscreteEvolution(Composite):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.phase = EVOLUTION
-        self.book(EVOLUTION).reason = "the whole budget"
+        self.book(EVOLUTION).reason = "what is left" if self.archive.n else "the whole budget"
         self._coded = OneHot(context.space, context.judge.n_ineq, context.judge.n_eq)
-        self._known: dict[bytes, Sample] = {}
-        for k in range(self.archive.n):
-            sample = self.archive.sample(k)
-            self._known[sample.x.tobytes()] = sample
-        self._n_engines = 0
+        # Scales that models learnt stay: known points are the best ones, and say too little.
+        is_learnt = self.judge.has_scales
+        self._n_engines = int(is_learnt)
         self._n_rounds = 0
         self._idle = 0  # restarts since the last new point
-        self._is_scaled = not context.scales_itself
-        self._rows: list[bytes] = []  # points of the batch, in the order of the engine
+        self._is_scaled = is_learnt or not context.scales_itself
+        self._rows: list[Floats] = []  # points of the batch, in the order of the engine
         self._waiting: set[bytes] = set()  # of these, what is out
         start = self._start_points()
         self._engine = self._new_engine(start)
@@ -96,10 +94,8 @@ class DiscreteEvolution(Composite):
         while not self._rows and self._idle < MOST_IDLE and self.room > 0:
             engine = self._engine
             size = min(n or default_batch(engine.n), LARGEST_BATCH)
-            points = self._coded.decoded(engine.ask(min(size, self.room)))
-            self._rows = [point.tobytes() for point in points]
-            new = {key: point for key, point in zip(self._rows, points, strict=True)
-                   if key not in self._known}  # fmt: skip
+            self._rows = list(self._coded.decoded(engine.ask(min(size, self.room))))
+            new = {x.tobytes(): x for x in self._rows if self.archive.find(x) < 0}
             self._n_known = 0 if new else self._n_known + len(self._rows)
             self._waiting = set(new)
             if new:
@@ -111,26 +107,16 @@ class DiscreteEvolution(Composite):
     def take(self, part: str, id: int, sample: Sample) -> None:
         """One of the batch is known."""
         self.keep(part, sample)
-        key = sample.x.tobytes()
-        self._known[key] = sample
-        self._waiting.discard(key)
+        self._waiting.discard(sample.x.tobytes())
         if self._rows and not self._waiting:
             self._finish_batch()
 
-    def inject(self, sample: Sample) -> None:
-        """A point nobody asked for is known from now on."""
-        super().inject(sample)
-        self._known[sample.x.tobytes()] = sample
-
     def _finish_batch(self) -> None:
         """Tell the engine all values of the batch; perhaps begin anew."""
-        engine, samples = self._engine, [self._known[key] for key in self._rows]
+        engine, archive = self._engine, self.archive
+        known = [archive.find(x) for x in self._rows]
         self._rows = []
-        engine.tell(
-            np.array([sample.f for sample in samples]),
-            np.array([sample.g for sample in samples]),
-            np.array([sample.h for sample in samples]),
-        )
+        engine.tell(archive.f[known], archive.g[known], archive.h[known])
         if not self._is_scaled and engine.nfev >= engine.n0:
             self.archive.rescale(engine.constraint_scale)
             self._is_scaled = True

@@ -71,9 +71,10 @@ class Evolution:
         """What a file holds beside the arrays of the engine, as JSON values."""
         if self.flight is None:
             return {}
-        return {"numbers": self.flight.numbers_out, "held": self.flight.held}
+        flight = self.flight
+        return {"numbers": flight.numbers_out, "held": flight.held, "is_mixed": flight.is_mixed}
 
     def restore(self, facts: dict[str, Any]) -> None:
         """Results that wait for their race partners, in runs that somebody else evaluates."""
         if self.flight is not None and self.in_batches:
-            self.flight.hold(facts.get("held", []))
+            self.flight.hold(facts.get("held", []), bool(facts.get("is_mixed")))

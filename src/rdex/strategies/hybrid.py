@@ -16,7 +16,7 @@ from rdex.strategies.composite import Composite, Phase, best_rows
 from rdex.strategies.credit import Credit, gain_of
 from rdex.strategies.evolution import Evolution
 from rdex.strategies.integers import neighbours
-from rdex.strategies.local import FLAT, NOISY, LocalOutcome, LocalSettings, local_search
+from rdex.strategies.local import NOISY, LocalOutcome, LocalSettings, local_search
 from rdex.strategies.starts import Candidates, Starts
 from rdex.strategies.strategy import Context, Stepping, Trial
 
@@ -29,8 +29,11 @@ class HybridSettings:
 
     share, most, least: share of the evaluations that local searches may have used: at the start, at
         most, at least.
+    idle: share of the budget in which the evolution must improve the best point of the run. While
+        it does not, searches that end far better than the evolution's own best point (a gain of
+        `ahead`, see `gain_of`) have a share of at least `least_idle` and are not vain.
     grows, falls, waits: factors of the share after a search that gained more per evaluation than
-        the evolution, after others, and after others while the evolution gains nothing either.
+        the evolution, after others, and after others while the evolution is idle.
     vain: share of the budget that searches may use that gain less per evaluation than the
         evolution; more, up to `vain_most`, where that is less than `vain_steps` times n + 1.
     least_steps: times n + 1 evaluations that every search may make before it must gain.
@@ -45,15 +48,20 @@ class HybridSettings:
     restart_least: with at least so many evaluations left.
     ends_before_reserve: whether the evolution's schedule ends where the last search begins.
     seeds: share of the initial population that may come from points already known.
+    population: evaluations per variable that a population needs to be of use; with fewer, local
+        searches go on from the points known as long as there are new ones.
     local: constants of the local searches.
     """
 
     share: float = 0.5
     most: float = 0.6
     least: float = 0.08
+    idle: float = 0.2
+    ahead: float = 0.1
+    least_idle: float = 0.2
     grows: float = 1.5
     falls: float = 0.7
-    waits: float = 0.9
+    waits: float = 0.8
     vain: float = 0.1
     vain_most: float = 0.5
     vain_steps: int = 60
@@ -70,6 +78,7 @@ class HybridSettings:
     restart_least: int = 200
     ends_before_reserve: bool = False
     seeds: float = 0.5
+    population: int = 50
     local: LocalSettings = field(default_factory=LocalSettings)
 
 
@@ -142,6 +151,7 @@ class Hybrid(Composite):
         self._looked_nfev = self._engine.nfev
         self._own_best = (math.inf, math.inf)
         self._settled_at = 0
+        self._evolved_at = self.context.used
 
     def _join_evolution(self) -> None:
         """Ask and tell the engine; nothing of it is out."""
@@ -185,12 +195,15 @@ class Hybrid(Composite):
     def ask(self, n: int = 0) -> list[Trial]:
         """Points of a local search first, then of the evolution; 0 stands for a batch."""
         self._decide()
-        most = min(n or max(default_batch(self._engine.n), self.context.width), self.room)
-        if most <= 0:
+        room = self.room
+        if room <= 0:
             return []
         handed: list[Trial] = []
+        most = n or max(default_batch(self._engine.n), self.context.width)
         if self._local is not None:
-            handed = self.hand_out(LOCAL, self._local.ask(most if n else self.room))
+            handed = self.hand_out(LOCAL, self._local.ask(min(n or room, room)))
+            most = n or self.context.width
+        most = min(most, room)
         if len(handed) < most:
             handed += self.hand_out(EVOLUTION, self._evolution.ask(most - len(handed)))
         self.phase = EVOLUTION if self._local is None else LOCAL
@@ -212,7 +225,10 @@ class Hybrid(Composite):
     def _decide(self) -> None:
         """At a look, begin a local search or a new population where it is time."""
         engine = self._engine
-        if self._local is not None or engine.nfev < engine.n0:
+        if self._local is not None:
+            return
+        if engine.nfev < engine.n0:
+            self._search_what_is_known()
             return
         if self.room <= self._reserve:
             self._did_last = True
@@ -235,12 +251,29 @@ class Hybrid(Composite):
             self.n_restarts += 1
             self._begin_evolution()
 
+    def _search_what_is_known(self) -> None:
+        """Before there is a population, begin a local search from the points of earlier searches.
+
+        One from the best of them; more where too little is left for a population.
+        """
+        is_scarce = self.room < self.settings.population * self.context.space.dim
+        is_wanted = is_scarce or not self._turn
+        if not self._can_search() or not is_wanted or self.room <= self._n_steps:
+            return
+        archive = self.archive
+        rows = best_rows(archive, archive.n)
+        self._members = Candidates(archive.z, archive.x, archive.f, archive.phi).rows(rows)
+        start = self._next_start() if rows.size else None
+        if start is not None:
+            self._start_from(start)
+
     def _follow(self) -> None:
         """What the evolution has found since the last look; its schedules follow the budget."""
         engine, context = self._engine, self.context
         self._members = self._read_members()
         if self._initial is None:
-            if context.scales_itself:
+            # Scales that models learnt stay: the seeds of a population are too near to the limits.
+            if context.scales_itself and not self.judge.has_scales:
                 self.archive.rescale(engine.constraint_scale)
             self._initial = self._members.first(max(1, len(self._members.f) // 2))
         self._note_progress()
@@ -265,6 +298,7 @@ class Hybrid(Composite):
         self._looked_nfev, self._own_best = self._engine.nfev, value
         if value < self.best:
             self.keep(EVOLUTION, Sample(x, f, g, h))
+            self._evolved_at = self.context.used
             self.context.n_elsewhere -= 1  # it is in the archive now
 
     def _read_members(self) -> Candidates:
@@ -321,7 +355,6 @@ class Hybrid(Composite):
         points not tried. Then in turn: the best new member of the population's top, the new one
         farthest from everything tried, one of the better initial points.
         """
-        assert self._initial is not None
         if self._turn and self._whole.size:
             neighbour = self._next_neighbour()
             if neighbour is not None:
@@ -334,8 +367,8 @@ class Hybrid(Composite):
             if turn == 0:
                 candidates = members.first(math.ceil(self.settings.top * len(members.f)))
             elif turn == 2:
-                order = self.context.rng.permutation(len(self._initial.f))
-                candidates = self._initial.rows(order)
+                first = members if self._initial is None else self._initial
+                candidates = first.rows(self.context.rng.permutation(len(first.f)))
             flags = self._starts.new(candidates) & np.isfinite(candidates.f)
             if flags.any():
                 self._turn += 1
@@ -402,10 +435,14 @@ class Hybrid(Composite):
         if gain > 0.0 and rate >= least:
             self._share = min(settings.most, self._share * settings.grows)
         else:
-            self._n_vain += outcome.n
-            is_idle = credit.rate(EVOLUTION) == 0.0 and outcome.reason != FLAT
-            factor = settings.waits if is_idle else settings.falls
-            self._share = max(settings.least, self._share * factor)
+            since = self.context.used - self._evolved_at
+            ahead = gain_of(self._own_best, (phi, f), self._spread)
+            is_idle = since > settings.idle * self.context.maxfev and ahead > settings.ahead
+            self._n_vain += 0 if is_idle else outcome.n
+            factor, least_share = settings.falls, settings.least
+            if is_idle:
+                factor, least_share = settings.waits, settings.least_idle
+            self._share = max(min(self._share, least_share), self._share * factor)
         credit.note(LOCAL, outcome.n, gain)
 
     @property
@@ -416,7 +453,7 @@ class Hybrid(Composite):
             every = f"{book.runs} searches, the last: {book.reason or 'under way'}"
             book = dataclasses.replace(book, reason=every)
         books = [self.books[EVOLUTION], *([] if book is None else [book])]
-        return [each.phase() for each in books if each.nfev or each.name == EVOLUTION]
+        return [each.phase() for each in books if each.nfev or each is books[-1]]
 
     # --- the rest of a strategy -------------------------------------------------------------------
     def inject(self, sample: Sample) -> None:

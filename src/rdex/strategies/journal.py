@@ -12,11 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rdex.common.errors import RunFileError
+from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.strategy import Trial
 
 #: Calls that are neither ask(n), kept as n, nor tell(id), kept as -1 - id.
 CLOCK, INJECT = 2**62, 2**62 + 1
+
+#: Values as large as 1e308 may overflow where a search subtracts or adds them: no cause to warn.
+QUIET = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 class Journal:
@@ -32,6 +36,7 @@ class Journal:
         self.strategy = strategy
         self._calls: list[int] = []
         self._values: list[tuple[float, ...]] = []  # seconds, f, g, h of each tell and injection
+        self._points: list[Floats] = []  # of each tell
         self._injected: list[list[float]] = []  # points
         self._clock: list[float] = []  # shares of the time
         self._out: dict[int, Trial] = {}
@@ -48,6 +53,7 @@ class Journal:
         """What is out."""
         return list(self._out.values())
 
+    @QUIET
     def ask(self, n: int = 0) -> list[Trial]:
         """Points of the strategy."""
         trials: list[Trial] = self.strategy.ask(n)
@@ -56,13 +62,15 @@ class Journal:
             self._out[trial.id] = trial
         return trials
 
+    @QUIET
     def tell(self, id: int, sample: Sample) -> None:
         """What came of a point."""
         self._calls.append(-1 - id)
         self._values.append((sample.seconds, sample.f, *sample.g, *sample.h))
-        del self._out[id]
+        self._points.append(self._out.pop(id).x)
         self.strategy.tell(id, sample)
 
+    @QUIET
     def inject(self, sample: Sample) -> None:
         """A point nobody asked for."""
         self._calls.append(INJECT)
@@ -82,6 +90,7 @@ class Journal:
         return {
             "calls": np.array(self._calls, dtype=np.int64),
             "values": np.array(self._values, dtype=np.float64).reshape(len(self._values), width),
+            "points": np.array(self._points, dtype=np.float64),
             "injections": np.array(self._injected, dtype=np.float64),
             "clock": np.array(self._clock, dtype=np.float64),
         }
@@ -119,6 +128,12 @@ class Journal:
         trial = self._out.get(-1 - call)
         if trial is None:
             raise RunFileError(f"the saved run tells point {-1 - call}, which is not out")
+        if arrays["points"][len(self._points)].tobytes() != trial.x.tobytes():
+            raise RunFileError(
+                f"the search takes another way here: its evaluation {len(self._values) + 1} was at "
+                "another point. The file is damaged, or was written with another version of rdex, "
+                "NumPy or SciPy, or on another kind of machine"
+            )
         return trial
 
 
@@ -132,7 +147,11 @@ def checked_calls(
     for name, n in (("clock", (calls == CLOCK).sum()), ("injections", (calls == INJECT).sum())):
         if len(arrays.get(name, ())) != n:
             raise RunFileError(f"the saved run needs {n} entries of {name}")
-    n_told = int((calls < 0).sum() + (calls == INJECT).sum())
+    n_told = int((calls < 0).sum())
+    points = arrays.get("points")
+    if points is None or len(points) != n_told or points.dtype != np.float64:
+        raise RunFileError(f"the saved run needs {n_told} points")
+    n_told += int((calls == INJECT).sum())
     if values is None or values.dtype != np.float64 or (n_told and values.shape != (n_told, width)):
         raise RunFileError(f"the saved run needs {n_told} rows of {width} values")
     return calls, values

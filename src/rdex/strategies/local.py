@@ -65,15 +65,13 @@ class LocalOutcome(NamedTuple):
     """What a local search found.
 
     start, end: in the unit cube. best: the best sample of the search, the start included.
-    has_converged: the solver's own tests were met. has_improved: `best` is better than the start.
-    n: evaluations. reason: why it ended, in words.
+    has_converged: the solver's own tests were met. n: evaluations. reason: why it ended, in words.
     """
 
     start: Floats
     end: Floats
     best: Sample
     has_converged: bool
-    has_improved: bool
     n: int
     reason: str
 
@@ -124,6 +122,8 @@ def local_search(
         reason = yield from run.descend()
         if reason in (CONVERGED, PATIENCE, STALLED) and not run.is_feasible:
             yield from run.rescue()
+            if not run.is_feasible:  # no point may keep the distance, and one on the limit will do
+                yield from run.rescue(margin=0.0)
         is_done = reason in (BUDGET, FLAT) or (reason == CONVERGED and run.is_feasible)
         if is_done or not run.has_gained() or run.used > run.soft_limit:
             break
@@ -165,6 +165,7 @@ class _LocalSearch:
         self._scales: Floats = np.ones(self.judge.tolerance.size)
         self._has_converged = False
         self._leg_start = start
+        self._margin = settings.margin
 
     # --- points and values ------------------------------------------------------------------------
     def points(self, z: Floats) -> Floats:
@@ -274,7 +275,7 @@ class _LocalSearch:
         band = settings.band * tolerance[m:]
         inside = (tolerance[:m] - sample.g) / scale[:m]
         c = np.concatenate([inside, (band - sample.h) / scale[m:], (band + sample.h) / scale[m:]])
-        return Values(sample.f / self._f_scale, c - settings.margin)
+        return Values(sample.f / self._f_scale, c - self._margin)
 
     def scaled(self, raw: _Raw) -> Slopes:
         """The slopes of `values`."""
@@ -284,7 +285,7 @@ class _LocalSearch:
 
     def merit(self, values: Values) -> tuple[float, float]:
         """The measure of progress, and the violation in it."""
-        violation = float(np.maximum(-values.c - self.settings.margin, 0.0).sum())
+        violation = float(np.maximum(-values.c - self._margin, 0.0).sum())
         return values.f + self.settings.penalty * violation, violation
 
     # --- the search -------------------------------------------------------------------------------
@@ -358,13 +359,16 @@ class _LocalSearch:
         return now.f < before.f - self.settings.gains * abs(before.f)
 
     # --- back to the constraints ------------------------------------------------------------------
-    def rescue(self) -> Generator[Floats, list[Sample], None]:
+    def rescue(self, margin: float | None = None) -> Generator[Floats, list[Sample], None]:
         """Steps to the nearest point where a model of the constraints holds; one evaluation each.
+
+        `margin`: distance kept from constraints, if not that of the settings.
 
         The model is the last slopes, corrected after every step by what the step showed (Broyden).
         """
         if self._slopes is None:
             return
+        self._margin = self.settings.margin if margin is None else margin
         z, here = self._latest
         slopes = self._slopes.c.copy()
         for _ in range(self.settings.rescue_steps):
@@ -403,7 +407,6 @@ class _LocalSearch:
             end=self.space.to_unit(self.best.x),
             best=self.best,
             has_converged=self._has_converged,
-            has_improved=self.best is not self.start,
             n=self.used,
             reason=reason,
         )

@@ -11,8 +11,6 @@ from rdex.strategies.integers import neighbours
 from rdex.strategies.local import FAILED, FLAT, LocalSettings, local_search
 from rdex.strategies.strategy import Context, Search, Stepping, Trial
 
-DESIGN = "random points"
-
 
 def multistart(context: Context, settings: LocalSettings | None = None) -> Search:
     """Local searches until the budget is used up; yields batches of points.
@@ -82,3 +80,10 @@ class Multistart(Composite):
         """To the search."""
         self.keep(part, sample)
         self._search.tell(id, sample)
+
+    def extend(self, maxfev: int) -> None:
+        """A larger budget: further starts where the last search has ended."""
+        super().extend(maxfev)
+        if self._search.is_finished:
+            self.context.start = None  # given points are known by now
+            self._search.go_on(multistart(self.context))

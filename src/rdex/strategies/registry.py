@@ -19,6 +19,9 @@ DISCRETE = "discrete"
 #: Before the kind of a strategy that knows numbers only: a search over categories around it.
 OVER_CATEGORIES = "categories:"
 
+#: `auto` where variables are lists and categories.
+AUTO_LISTS = "auto-lists"
+
 #: The strategy made of strategies: the default.
 AUTO = "auto"
 
@@ -103,17 +106,21 @@ def kind_for(kind: str, problem: Problem) -> str:
         return kind
     variables = problem.variables
     assert variables is not None
-    if kind in (AUTO, EVOLUTION):
+    if kind == EVOLUTION:
         return DISCRETE
-    if not variables.unordered.any():
-        return kind
-    return DISCRETE if variables.unordered.all() else OVER_CATEGORIES + kind
+    if variables.unordered.all():
+        return DISCRETE
+    if kind == AUTO:
+        return AUTO_LISTS
+    return OVER_CATEGORIES + kind if variables.unordered.any() else kind
 
 
 def label_of(kind: str, base: str) -> str:
     """What results call an algorithm."""
     kind = kind.removeprefix(OVER_CATEGORIES)
-    return {AUTO: AUTO, LOCAL: LOCAL, SCOUT: SCOUT, HYBRID: f"{base}+{LOCAL}"}.get(kind, base)
+    if kind in (AUTO, AUTO_LISTS):
+        return AUTO
+    return {LOCAL: LOCAL, SCOUT: SCOUT, HYBRID: f"{base}+{LOCAL}"}.get(kind, base)
 
 
 def constants_of(kind: str, name: str) -> Constants:
@@ -124,13 +131,17 @@ def constants_of(kind: str, name: str) -> Constants:
     """
     constants = preset(name)
     kind = kind.removeprefix(OVER_CATEGORIES)
-    if kind in (AUTO, SCOUT, HYBRID) and isinstance(constants, Settings):
+    if kind in (AUTO, AUTO_LISTS, SCOUT, HYBRID) and isinstance(constants, Settings):
         return constants.replace(eps_share=min(constants.eps_share, HYBRID_EPS_SHARE))
     return constants
 
 
 def make_strategy(kind: str, context: Context) -> Any:
     """A strategy at its beginning."""
+    if kind == AUTO_LISTS:
+        from rdex.strategies.auto import LISTS, Auto
+
+        return Auto(context, parts=LISTS)
     if kind.startswith(OVER_CATEGORIES):
         from rdex.strategies.categories import OverCategories
 

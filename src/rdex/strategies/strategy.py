@@ -46,6 +46,18 @@ class Strategy(Protocol):
 
 
 @dataclass
+class Noise:
+    """Noise of the functions, as far as it was looked for.
+
+    size: of f and each constraint (q,); None where none was seen. n_poor: steps by models that
+    gained much less than predicted.
+    """
+
+    size: Floats | None = None
+    n_poor: int = 0
+
+
+@dataclass
 class Context:
     """What a search may know of its run.
 
@@ -65,6 +77,7 @@ class Context:
     is_async: whether results come in any order and workers never wait.
     label: what results call the algorithm.
     n_elsewhere: evaluations whose points are not in the archive: those of a differential evolution.
+    noise: what searches by models, here and in parts of the box, have seen of it.
     """
 
     space: Space
@@ -81,11 +94,14 @@ class Context:
     is_async: bool = False
     label: str = ""
     n_elsewhere: int = 0
+    noise: Noise = field(default_factory=Noise)
 
     def smaller(self, lower: Floats, upper: Floats, maxfev: int, number: int) -> Context:
-        """A context of its own in a part of the box."""
+        """A context of its own in a part of the box; noise is the same everywhere."""
         assert self.make_smaller is not None
-        return self.make_smaller(lower, upper, maxfev, number)
+        made = self.make_smaller(lower, upper, maxfev, number)
+        made.noise = self.noise
+        return made
 
     @property
     def used(self) -> int:

@@ -29,8 +29,9 @@ def look_for_noise(state: State, row: int) -> Generator[Floats, list[Sample], No
 
     Not exactly the same point: that could be answered from a log, noise or not.
     """
-    state.n_poor += 1
-    is_wanted = state.n_poor == LOOKS[0] or (state.noise is not None and state.n_poor in LOOKS)
+    noise = state.noise
+    noise.n_poor += 1
+    is_wanted = noise.n_poor == LOOKS[0] or (noise.size is not None and noise.n_poor in LOOKS)
     knowledge = state.knowledge
     free = np.flatnonzero(~knowledge.whole)
     if not is_wanted or not free.size or state.context.left < 2:
@@ -46,13 +47,14 @@ def look_for_noise(state: State, row: int) -> Generator[Floats, list[Sample], No
     first, second = knowledge.y[row], knowledge.y[again]
     change = np.abs(first - second)
     spread = np.ptp(knowledge.y[knowledge.usable()], axis=0)
-    if state.noise is not None:
-        state.noise = np.maximum(0.5 * state.noise, change)
+    if noise.size is not None:
+        noise.size = np.maximum(0.5 * noise.size, change)
     elif (change > SAME * np.maximum(np.abs(first), spread)).any():
-        state.noise = change
+        noise.size = change
         state.report.is_noisy = True
 
 
 def is_drowned(state: State, changes: Floats) -> bool:
     """Whether noise hides how f changes (q,) in a region."""
-    return state.noise is not None and bool(changes[0] < DROWNED * state.noise[0])
+    size = state.noise.size
+    return size is not None and bool(changes[0] < DROWNED * size[0])

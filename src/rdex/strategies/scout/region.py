@@ -30,6 +30,7 @@ class Region:
     n_steps: int = 0
     has_failed: bool = False
     is_poor: bool = False  # the last step gained less than a tenth of what was predicted
+    nearest: float = np.inf  # smallest violation φ of its centres, while they are infeasible
 
     def shrink(self, factor: float) -> None:
         """A smaller box; errors of models fall with its square."""

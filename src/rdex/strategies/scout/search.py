@@ -11,6 +11,7 @@ from rdex.strategies.archive import Sample
 from rdex.strategies.scout.design import design_size, latin_hypercube
 from rdex.strategies.scout.global_phase import farthest, global_phase, global_step
 from rdex.strategies.scout.region import Region, begin_region
+from rdex.strategies.scout.restoration import restore
 from rdex.strategies.scout.state import Optimum, Report, State
 from rdex.strategies.scout.trust_region import trust_region
 from rdex.strategies.strategy import Context
@@ -45,6 +46,9 @@ def scout_search(
         if state.knowledge.best() < 0:
             report.reason = "no evaluation worked"
             return report
+        if context.judge.n_eq and state.knowledge.archive.phi[state.knowledge.best()] > 0.0:
+            report.phase = "restoration"
+            yield from restore(state, state.knowledge.best())
         report.phase = "global"
         yield from global_phase(state)
         yield from trust_regions(state)

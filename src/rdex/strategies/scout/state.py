@@ -68,10 +68,8 @@ class State:
 
     Attributes
     ----------
-    noise : (q,) array or None
-        Size of the noise of f and each constraint; None where none was seen.
-    n_poor : int
-        Steps of trust regions that gained much less than predicted.
+    noise : Noise
+        Of f and each constraint.
     """
 
     def __init__(self, context: Context, report: Report) -> None:
@@ -80,8 +78,8 @@ class State:
         self.rng = context.rng
         self.knowledge = Knowledge(context)
         self.optima: list[Optimum] = []
-        self.noise: Floats | None = None
-        self.n_poor = 0
+        self.noise = context.noise
+        self._nearer_at = 0
         self._begin_work()
 
     @property
@@ -96,8 +94,14 @@ class State:
 
     @property
     def is_blind(self) -> bool:
-        """Whether the models predict next to nothing, and nothing has come of them for a while."""
-        return self.report.skill < LEAST_SKILL and self.since_best >= 2 * self.knowledge.d + 20
+        """Whether the models predict next to nothing, and nothing has come of them for a while:
+        no better point, and no way towards the constraints."""
+        idle = min(self.since_best, self.knowledge.n - self._nearer_at)
+        return self.report.skill < LEAST_SKILL and idle >= 2 * self.knowledge.d + 20
+
+    def note_nearer(self) -> None:
+        """A region has come nearer to the constraints."""
+        self._nearer_at = self.knowledge.n
 
     def note_gain(self, ratio: float) -> None:
         """How a step of the trust region came out, as a share of the gain expected."""

@@ -25,6 +25,9 @@ SCALE_SAMPLES = 24
 #: Those at which slopes tell how much it depends on each variable.
 SLOPE_SAMPLES = 6
 
+#: A violation below this share of the smallest before counts as a gain.
+NEARER = 0.9
+
 #: Largest weight of the violation.
 MOST_RHO = 1e3
 
@@ -46,7 +49,7 @@ def trust_region(state: State, region: Region) -> Generator[Floats, list[Sample]
     patience = 2 * knowledge.d + PATIENCE
     looked_at, before = knowledge.n, region.centre
     while state.context.left > 0:
-        if region.delta < SMALLEST or is_known_optimum(state, region):
+        if is_smallest(state, region) or is_known_optimum(state, region):
             return True
         if knowledge.n - looked_at >= patience:
             if state.is_blind or is_stuck(state, before, region.centre):
@@ -83,6 +86,13 @@ def trust_region(state: State, region: Region) -> Generator[Floats, list[Sample]
     return True
 
 
+def is_smallest(state: State, region: Region) -> bool:
+    """Whether a smaller box makes no difference; one of whole numbers keeps a step of 1."""
+    whole, spacing = state.knowledge.whole, state.knowledge.spacing
+    is_step = bool(whole.all()) and bool((region.delta * region.shape < 0.5 * spacing).all())
+    return is_step or region.delta < SMALLEST
+
+
 def is_stuck(state: State, before: int, now: int) -> bool:
     """Whether a feasible centre has hardly become better."""
     y, phi = state.knowledge.y, state.knowledge.archive.phi
@@ -109,7 +119,7 @@ def is_known_optimum(state: State, region: Region) -> bool:
 def subproblem(state: State, region: Region) -> tuple[Subproblem, tuple[Floats, Floats]]:
     """The problem on models about the centre."""
     knowledge, delta = state.knowledge, region.delta
-    nuggets = (0.0,) if state.noise is None else NUGGETS
+    nuggets = (0.0,) if state.noise.size is None else NUGGETS
     model = local_model(knowledge, region.centre, delta, region.shape, nuggets)
     lower, upper = box(state, region)
     samples = lower + state.rng.random((SCALE_SAMPLES, knowledge.d)) * (upper - lower)
@@ -247,6 +257,7 @@ def judge_step(
         step = knowledge.z[usable[best]] - knowledge.z[region.centre]
         moved = float(np.abs(step / region.shape).max())
         region.centre = usable[best]
+        note_centre(state, region)
     if solution is None:
         return
     if ratio >= 0.7 and moved >= 0.99 * region.delta:
@@ -255,6 +266,16 @@ def judge_step(
         region.shrink(max(0.5, 2 * moved / region.delta))
     elif ratio < 0.1:
         region.has_failed = region.is_poor = True
+
+
+def note_centre(state: State, region: Region) -> None:
+    """Whether a new centre is much nearer to the constraints than those before."""
+    phi = float(state.knowledge.archive.phi[region.centre])
+    if phi == 0.0:
+        region.nearest = np.inf
+    elif phi < NEARER * region.nearest:
+        region.nearest = phi
+        state.note_nearer()
 
 
 def leaves_feasible(

@@ -29,7 +29,7 @@ class Pace:
         those of the results, which files keep, so a run that goes on decides the same.
     """
 
-    def __init__(self, in_flight: int | None, is_measured: bool) -> None:
+    def __init__(self, in_flight: int | None = None, is_measured: bool = False) -> None:
         self._wanted = MEASURED * in_flight if in_flight is not None and is_measured else 0
         self._seconds: list[float] = []
         self.waits = in_flight is None or is_measured

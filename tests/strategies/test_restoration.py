@@ -1,0 +1,73 @@
+"""The way to the constraints: few evaluations, many equalities."""
+
+import math
+
+import numpy as np
+import pytest
+
+from rdex import Problem, minimize
+
+
+def network(d, n_eq, seed, whole=None, crashes=False):
+    """Equalities of three variables each that hold at a random point; one inequality as well."""
+    rng = np.random.default_rng(seed)
+    at = rng.uniform(0.2, 0.8, d)
+    if whole is not None:
+        at = np.where(whole, np.round(3.0 * at), at)
+    triples = np.array([rng.choice(d, 3, replace=False) for _ in range(n_eq)])
+
+    def products(x):
+        a, b, c = x[triples].T
+        return a * b + np.sin(2.0 * c) + 0.5 * a
+
+    right = products(at)
+
+    def point(x, g, h):
+        if crashes and x[0] + x[1] > 1.4:
+            return math.nan
+        h[:] = products(x) - right
+        g[0] = x.sum() - at.sum() - 0.1
+        return float(((x - 0.5) ** 2).sum())
+
+    upper = np.where(whole, 3.0, 1.0) if whole is not None else np.ones(d)
+    return Problem(np.zeros(d), upper, 1, n_eq, point=point, integrality=whole)
+
+
+def first_feasible(problem, maxfev, **options):
+    """Evaluations until the first feasible point."""
+    return minimize(problem, maxfev=maxfev, rng=0, feasibility_only=True, **options)
+
+
+@pytest.mark.parametrize("d, n_eq", [(10, 6), (40, 30)])
+def test_equalities_are_reached_in_some_evaluations_per_variable(d, n_eq):
+    result = first_feasible(network(d, n_eq, seed=1), 10 * d)
+    assert result.feasible
+    assert result.nfev <= 4 * d + 40  # design, slopes, steps
+
+
+def test_batches_take_fewer_rounds():
+    one = first_feasible(network(20, 14, seed=2), 200)
+    four = first_feasible(network(20, 14, seed=2), 200, batch=4)
+    assert one.feasible and four.feasible
+    assert four.nit < 0.8 * one.nit
+
+
+def test_crashes_on_the_way():
+    result = first_feasible(network(12, 8, seed=3, crashes=True), 300)
+    assert result.feasible
+
+
+def test_whole_variables_stay_whole():
+    whole = np.arange(10) < 2
+    result = minimize(network(10, 3, seed=4, whole=whole), maxfev=300, rng=0)
+    assert result.feasible
+    assert np.array_equal(result.x[:2], np.round(result.x[:2]))
+
+
+def test_what_cannot_hold_is_given_up():
+    def impossible(x):
+        return x.sum(), [], [x[0] + x[1] - 1.0, x[0] + x[1] - 2.0]
+
+    problem = Problem.from_function(impossible, [(0, 1)] * 4, n_eq=2)
+    result = minimize(problem, maxfev=150, rng=0)
+    assert not result.feasible and result.nfev == 150
