@@ -56,6 +56,19 @@ result = rdex.minimize(
 )
 """
 
+#: A problem of a suite, and a function jitted by the user.
+SUITE = """
+import rdex, rdex.suites
+rdex.minimize(rdex.suites.get("g2006/G04"), maxfev=300, rng=1, algorithm="rdex-csop")
+"""
+JITTED = """
+import numba, rdex
+fun = numba.njit(lambda x: x[0] ** 2 + x[1] ** 2)
+limit = numba.njit(lambda x: x[0] + x[1] - 1)
+rdex.minimize(fun, [(-5, 5)] * 2, constraints={"type": "ineq", "fun": limit}, maxfev=300, rng=1,
+              algorithm="rdex-csop")
+"""
+
 CLOCK = """
 import json, os, time
 first = None
@@ -95,6 +108,11 @@ def timed(command: list[str], cache: str) -> tuple[float, float]:
     seconds = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def timed_cold(program: str) -> tuple[float, float]:
+    """The same for a program with an empty cache."""
+    return timed([sys.executable, "-c", program], tempfile.mkdtemp(prefix="rdex-start-"))
 
 
 class Runs:
@@ -153,6 +171,8 @@ def bars(with_campaign: bool) -> list[Bar]:
         Bar("README, cold, end", 6.0, readme.end_cold),
         Bar("README, warm, first evaluation", 0.8, readme.first_warm),
         Bar("README, warm, end", None, readme.end_warm),
+        Bar("G04 of a suite, 300, cold, end", None, lambda: timed_cold(SUITE)),
+        Bar("numba.njit, 300, cold, end", None, lambda: timed_cold(JITTED)),
         Bar("rdex-csop 20 000, cold, first evaluation", 1.5, short.first_cold),
         Bar("rdex-csop 20 000, cold, end", None, short.end_cold),
         Bar("rdex-csop 20 000, warm, first evaluation", 0.8, short.first_warm),

@@ -122,7 +122,7 @@ def test_no_writable_cache_stays_interpreted_and_says_so_once(alone, monkeypatch
 
 
 def test_failing_to_compile_stays_interpreted_and_says_why_once(alone, monkeypatch, caplog):
-    monkeypatch.setattr(background, "PROGRAM", "import sys; sys.exit('no compiler today')")
+    monkeypatch.setattr(background, "BESIDE_A_RUN", "import sys; sys.exit('no compiler today')")
     with caplog.at_level(logging.WARNING, logger="rdex"):
         end = time.monotonic() + 60
         while not caplog.records and time.monotonic() < end:
@@ -152,11 +152,39 @@ def test_the_first_evaluations_do_not_wait_for_loading(alone, monkeypatch):
 
 
 def test_short_runs_compile_nothing(alone, monkeypatch):
-    monkeypatch.setattr(background, "PROGRAM", "raise SystemExit('nothing was to be compiled')")
+    monkeypatch.setattr(background, "BESIDE_A_RUN", "raise SystemExit('nothing to compile')")
     loading._expected = loading.WORTH_COMPILING - 1
     assert asked(1, is_loop=True) == [interpreted(SMALL)]
-    loading.prepare(SMALL, loading.WORTH_COMPILING - 1)
+    loading.prepare(loading.WORTH_COMPILING - 1, SMALL)
     assert not loading.is_compiling()
+
+
+def test_several_missing_loops_are_compiled_apart_one_is_not(alone, monkeypatch):
+    groups = []
+    monkeypatch.setattr(loading, "compile_apart", lambda found: groups.extend(found) or [])
+    loading.compile_missing(["a:run"])
+    assert groups == []
+    loading.compile_missing(["b:run", "a:run"])
+    assert groups == [["a:run"], ["b:run"]]
+    monkeypatch.setattr(background, "usable_cores", lambda: 1)
+    groups.clear()
+    loading.compile_missing(["b:run", "a:run"])
+    assert groups == []
+
+
+def test_a_loop_waits_for_the_function_that_it_calls(alone, monkeypatch):
+    other = "rdex.problem.kernels:evaluate_rows"
+    cached, asked_for = {SMALL}, []
+    monkeypatch.setattr(loading, "is_cached", cached.__contains__)
+    monkeypatch.setattr(loading.BACKGROUND, "ask_for", lambda place: asked_for.append(place) or 1)
+    monkeypatch.setattr(loading, "load", lambda place: place)
+    assert asked(1, is_loop=True, beside=(other,)) == [interpreted(SMALL)]
+    assert asked_for == [SMALL, other]
+    cached.add(other)
+    assert asked(1, is_loop=True, beside=(other,)) == [SMALL]
+    loading._compiled[SMALL] = len
+    assert asked(1) == [len]
+    assert asked(1, is_loop=True, beside=(other,)) == [SMALL]  # until both are loaded
 
 
 def test_cores_follow_affinity_and_quota(monkeypatch, tmp_path):
@@ -202,6 +230,6 @@ def test_interpreted_kernels_warn_of_nothing_and_leave_settings_alone():
     points = np.empty((40, 5))
     box = np.zeros((6, 8))
     box[1] = 1.0
-    interpreted("rdex.engine.kernels.points:uniform_points")(words, box, points)
+    interpreted("rdex.engine.kernels.drivers:uniform_points")(words, box, points)
     assert ((points >= 0) & (points <= 1)).all()
     assert np.geterr() == before

@@ -115,7 +115,7 @@ SMALL = """
 import numpy as np
 from small_kernels import POINT, search
 from rdex.jit.binding import table_of
-from rdex.engine.kernels.generator import seed_words
+from rdex.engine.state import seed_words
 arrays = (seed_words(3), np.zeros(20), np.arange(20))
 search(table_of(POINT, arrays), 500)
 print(",".join(map(float.hex, arrays[1])), arrays[2].tolist())

@@ -94,6 +94,44 @@ def test_a_file_that_is_being_written_is_read(finished, tmp_path):
     assert snapshot(path)["error"]
 
 
+def replaced(facts, value):
+    """Copies of JSON values with `value` in the place of one entry, one after another."""
+    items = facts.items() if isinstance(facts, dict) else enumerate(facts)
+    for key, entry in list(items):
+        facts[key] = value
+        yield facts
+        facts[key] = entry
+        if isinstance(entry, dict | list):
+            for _ in replaced(entry, value):
+                yield facts
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("value", [None, "<b>", [], {}, -1, float("nan"), 1e308, [[1]]], ids=str)
+def test_a_checkpoint_that_makes_no_sense_is_shown_as_damaged(finished, tmp_path, value):
+    """206 of 1501 edits ended the answer of the server."""
+    with np.load(finished[0] / "c.npz") as archive:
+        header = json.loads(bytes(archive["header"]).decode())
+    header["facts"]["seen"]["trace"] = {"nfev": [1], "f": [1.0], "cv": [0.0]}
+    n_damaged = 0
+    for edited in replaced({"run": header["run"], "facts": header["facts"]}, value):
+        text = json.dumps({**header, **edited}).encode()
+        with (tmp_path / "c.npz").open("wb") as stream:
+            np.savez(stream, header=np.frombuffer(text, dtype=np.uint8))
+        facts = snapshot(tmp_path / "c.npz")
+        json.dumps(facts, allow_nan=False)
+        n_damaged += "is damaged" in facts.get("error", "")
+    assert n_damaged
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "local", "rdex-csop+local", "rdex-csop"])
+def test_the_algorithm_is_the_one_that_was_asked_for(tmp_path, algorithm):
+    """It was always the differential evolution inside."""
+    files = {"evaluations": tmp_path / "e.csv", "checkpoint": tmp_path / "c.npz"}
+    rdex.minimize(lambda x: x @ x, [(-1, 1)] * 2, maxfev=5, rng=0, algorithm=algorithm, **files)
+    assert {snapshot(path)["algorithm"] for path in files.values()} == {algorithm}
+
+
 def test_a_campaign_is_counted(tmp_path):
     pytest.importorskip("pyarrow")
     from rdex.campaign import Plan

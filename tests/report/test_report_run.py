@@ -1,6 +1,7 @@
 """The page of a single run."""
 
 import json
+import pickle
 import re
 
 import numpy as np
@@ -187,10 +188,43 @@ def test_slices_follow_the_function_and_idle_variables_matter_little(modelled, t
                 assert holds == (x[0] + x[1] > 1)
 
 
-def test_categories_have_no_slices_and_no_parallel_coordinates(tmp_path):
+def test_categories_have_no_slices_and_their_names_in_good_designs(tmp_path):
     result = rdex.minimize(
         lambda v: v["a"] + {"wood": 1, "steel": 0}[v["material"]],
         {"a": (0, 1), "material": {"categories": ["wood", "steel"]}}, maxfev=60, rng=1,
     )  # fmt: skip
     _, data = data_of(result.report(tmp_path / "run.html"))
-    assert data["designs"]["share"] == [] and data["slices"] == []
+    assert data["slices"] == [] and data["designs"]["x"][-1] == [
+        pytest.approx(0, abs=1e-3),
+        "steel",
+    ]
+    assert data["designs"]["share"][-1][1] == 1.0
+    loaded = pickle.loads(pickle.dumps(result))
+    _, data = data_of(loaded.report(tmp_path / "loaded.html"))
+    assert loaded.categories == {} and data["designs"]["share"] == []
+
+
+def test_the_page_shows_what_was_asked_about_limits_and_shares():
+    """Nothing is evaluated for the page: it has what `sensitivity` or `conflict` found before."""
+    from rdex.report.single import run_html
+
+    problem = rdex.Problem.from_function(
+        lambda x: (x[0] + x[1], [1 - x[0] * x[1]]), [(0.1, 3)] * 2, n_ineq=1,
+        constraint_names=["<area>"], stated=[(">=", 1)],
+    )  # fmt: skip
+    result = rdex.minimize(problem, maxfev=150, rng=1)
+    assert result.explanation is None and 'id="limits"' not in run_html(result, "run")
+    price = result.sensitivity().prices[0]
+    page = run_html(result, "run")
+    assert "What limits the design" in page and f"saves {price.percent:.3g} %" in page
+    assert "relaxing `&lt;area&gt;` by 1 %" in page
+
+    blocked = rdex.minimize(
+        lambda x: x[0], [(0, 1)], constraints=[{"type": "ineq", "fun": lambda x: x[0] - 2}],
+        constraint_names=["reach"], feasibility_only=True, maxfev=60, rng=1,
+    )  # fmt: skip
+    assert blocked.conflict(maxfev=0) is blocked.explanation
+    page = run_html(blocked, "run")
+    assert "Why nothing is feasible" in page and "evidence, no proof" in page
+    assert "Share of random points that satisfy" in page
+    assert f"<dd>{blocked.feasible_shares[0]}</dd>" in page

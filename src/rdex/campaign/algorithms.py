@@ -103,6 +103,13 @@ class EngineRun:
         ready = problem if problem.is_compiled else stand_in(problem)
         self(ready, 30, np.random.SeedSequence(0), 1)
 
+    @property
+    def loop(self) -> str:
+        """The kernel of its runs on compiled problems, as ``module:name``."""
+        from rdex.engine.engine import method_of
+
+        return f"{method_of(self.settings).kernels}.fused:run_compiled"
+
 
 def run_in_slices(engine: Engine) -> None:
     """Compiled code, which returns often enough for signals."""

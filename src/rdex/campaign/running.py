@@ -13,10 +13,10 @@ from pathlib import Path
 from time import perf_counter
 
 import rdex
-from rdex.campaign.algorithms import Algorithm, RunFailed
+from rdex.campaign.algorithms import Algorithm, EngineRun, RunFailed
 from rdex.campaign.own_problems import ProblemFile
 from rdex.common.extras import require
-from rdex.jit.loading import compiling_first, expect
+from rdex.jit.loading import compile_missing, compiling_first, expect
 from rdex.problem import Problem
 from rdex.recorder import Record
 from rdex.store import RunKey, StoredRun
@@ -143,10 +143,13 @@ def cpu() -> str:
 
 
 def warm(tasks: list[RunTask]) -> None:
-    """Compile in this process all that the tasks need, so that workers find it in the cache.
+    """Compile all that the tasks need before they begin, so that workers find it in the cache.
 
     Where the runs would be over before that, they are interpreted.
     """
-    with compiling_first(sum(task.key.maxfev for task in tasks)):
+    with compiling_first(sum(task.key.maxfev for task in tasks)) as is_first:
+        if is_first:
+            runs = [task.algorithm.run for task in tasks if task.problem().is_compiled]
+            compile_missing({run.loop for run in runs if isinstance(run, EngineRun)})
         for task in tasks:
             prepare(task)

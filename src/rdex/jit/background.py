@@ -21,16 +21,10 @@ from rdex.common.errors import FileInUseError
 from rdex.common.folders import cache_folder
 from rdex.common.locking import lock
 from rdex.jit.cache_folders import can_write
+from rdex.jit.compile_ahead import BESIDE_A_RUN
 from rdex.jit.marks import is_cached
-from rdex.jit.sources import SOURCES
 
 log = logging.getLogger("rdex")
-
-#: What the process runs; the folder of this package comes first.
-PROGRAM = (
-    f"import sys; sys.path.insert(0, {str(SOURCES)!r}); "
-    "from rdex.jit.compile_ahead import main; main()"
-)
 
 
 class Background:
@@ -113,7 +107,7 @@ class Background:
                 inherited = {"pass_fds": (handle,), "start_new_session": True}
             with errors_file().open("wb") as errors:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-c", PROGRAM, *self._wanted],
+                    [sys.executable, "-c", BESIDE_A_RUN, *self._wanted],
                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
                     **inherited,
                 )  # fmt: skip

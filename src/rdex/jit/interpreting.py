@@ -5,18 +5,25 @@ import numba, each other and this folder, and nothing else of the package (tests
 a second loading needs only another meaning of three things. The decorators do nothing, types are of
 no interest, and tables are the arrays themselves. A loaded module is private: `sys.modules` does
 not know it.
+
+Functions of the suites use what NumPy's scalars and Python's floats do in their own way: compiled
+code multiplies for whole powers, calls the C library for the rest, and gives NaN or infinity where
+Python raises. `power` and `_Scalars` do that here.
 """
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
 import importlib
 import importlib.util
+import math
 import threading
 from collections.abc import Callable
+from functools import partial
 from types import CodeType, ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -44,7 +51,8 @@ def _load(name: str) -> ModuleType:
     with _lock:
         if name not in _modules:
             module = ModuleType(name)
-            module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _import}
+            meanings = {"__import__": _import, "__power__": power}
+            module.__dict__["__builtins__"] = {**vars(builtins), **meanings}
             exec(_code(name), module.__dict__)
             _modules[name] = module
         return _modules[name]
@@ -53,14 +61,74 @@ def _load(name: str) -> ModuleType:
 def _code(name: str) -> CodeType:
     """The code of a module, from Python's own cache where it is there."""
     spec = importlib.util.find_spec(name)
-    code = None if spec is None else spec.loader.get_code(name)  # type: ignore[union-attr]
+    loader: Any = None if spec is None else spec.loader
+    code: CodeType | None = None if loader is None else loader.get_code(name)
     if code is None:
         raise ModuleNotFoundError(f"no source of {name}")
+    if name.startswith(SUITES):
+        tree = _Powers().visit(ast.parse(loader.get_source(name)))
+        return compile(ast.fix_missing_locations(tree), code.co_filename, "exec")
     return code
+
+
+class _Powers(ast.NodeTransformer):
+    """Powers by whole numbers become calls of `power`."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        exponent = node.right
+        is_whole = isinstance(exponent, ast.Constant) and type(exponent.value) is int
+        if not (isinstance(node.op, ast.Pow) and is_whole):
+            return node
+        call = ast.Call(ast.Name("__power__", ast.Load()), [node.left, exponent], [])
+        return ast.copy_location(call, node)
+
+
+def power(x: Any, n: int) -> Any:
+    """x to the n-th, n >= 0, by the products that numba makes of it."""
+    result, factor = 1.0, x
+    while n:
+        if n & 1:
+            result = result * factor
+        n >>= 1
+        factor = factor * factor
+    return result
+
+
+class _Scalars:
+    """`math` or `numpy` of suites: functions of one number are those of the C library."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        if name in OF_ONE_NUMBER:
+            value = _as_compiled(getattr(math, name.replace("arc", "a")))
+        else:
+            value = getattr(self._module, name)
+        setattr(self, name, value)
+        return value
+
+
+def _as_compiled(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    """The function with NaN and infinity where Python raises."""
+
+    def call(x: Any) -> Any:
+        try:
+            return np.float64(function(x))
+        except OverflowError:
+            return np.float64(np.inf)
+        except ValueError:  # log(0) is the one pole of those in use
+            is_pole = x == 0.0 and function in (math.log, math.log10)
+            return np.float64(-np.inf if is_pole else np.nan)
+
+    return call
 
 
 def _import(name: str, *arguments: Any) -> Any:
     """What `import` means in such a module."""
+    if name in ("math", "numpy") and arguments[0]["__name__"].startswith(SUITES):
+        return _SCALARS[name]
     if name in _STAND_INS:
         return _STAND_INS[name]
     if name.startswith("rdex.jit.") or name.endswith(".state_types"):
@@ -97,10 +165,13 @@ def move(array: Any, target: Any, source: Any, n: Any) -> None:
     array[to : to + length] = array[at : at + length].copy()
 
 
+SUITES = "rdex.suites."
+OF_ONE_NUMBER = ("sin", "cos", "exp", "log", "log10", "arcsin", "arccos", "sqrt")
+_SCALARS = {"math": _Scalars(math), "numpy": _Scalars(np)}
 _ANYTHING = _Anything()
 _STAND_INS = {
     "numba": _ANYTHING,
     "rdex.jit.compiling": SimpleNamespace(kernel=_decorator, part=_decorator),
-    "rdex.jit.binding": SimpleNamespace(table_type=_itself, tuple_at=_decorator),
+    "rdex.jit.binding": SimpleNamespace(table_type=_itself, tuple_at=partial(partial, cast)),
     "rdex.jit.moving": SimpleNamespace(move=move),
 }

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from rdex.jit.background import BACKGROUND
+from rdex.jit.background import BACKGROUND, impossible
+from rdex.jit.compile_ahead import compile_apart
 from rdex.jit.interpreting import interpreted
 from rdex.jit.marks import is_cached, mark
 from rdex.jit.switches import is_jit_off, waits_for_compiler
@@ -48,23 +50,37 @@ def expect(evaluations: int) -> None:
     _expected += evaluations
 
 
-def prepare(place: str, evaluations: int) -> None:
-    """Have the kernel of a loop compiled that will be needed for so many evaluations, if that is
+def prepare(evaluations: int, *places: str) -> None:
+    """Have the kernels of a loop compiled that will be needed for so many evaluations, if that is
     worth it."""
-    is_worth_it = evaluations >= WORTH_COMPILING and not (is_jit_off() or waits_for_compiler())
-    if is_worth_it and not is_cached(place):
-        BACKGROUND.ask_for(place)
+    if evaluations >= WORTH_COMPILING and not (is_jit_off() or waits_for_compiler()):
+        for place in places:
+            if not is_cached(place):
+                BACKGROUND.ask_for(place)
+
+
+def compile_missing(places: Iterable[str]) -> None:
+    """Compile loops that are not in the cache, several of them each in a process of its own.
+
+    What is not compiled here is compiled by whoever needs it.
+    """
+    missing = sorted(place for place in places if not is_cached(place))
+    if len(missing) > 1 and not impossible():
+        with contextlib.suppress(subprocess.CalledProcessError, OSError):
+            for _ in compile_apart([[place] for place in missing]):
+                pass
 
 
 @contextlib.contextmanager
-def compiling_first(evaluations: int) -> Iterator[None]:
+def compiling_first(evaluations: int) -> Iterator[bool]:
     """Kernels that are asked for are compiled at once, if interpreting so many evaluations would
-    take longer: for programs that make no evaluation before everything is ready."""
+    take longer: for programs that make no evaluation before everything is ready. Whether it is
+    so."""
     global _is_first
     before = _is_first
-    _is_first = evaluations > AS_LONG_AS_COMPILING
+    _is_first = evaluations > AS_LONG_AS_COMPILING and not is_jit_off()
     try:
-        yield
+        yield _is_first
     finally:
         _is_first = before
 
@@ -85,7 +101,11 @@ def is_compiled(kernel: Kernel) -> bool:
 
 
 def find_kernel(
-    place: str, weight: int = 1, is_loop: bool = False, is_fused: bool = False
+    place: str,
+    weight: int = 1,
+    is_loop: bool = False,
+    is_fused: bool = False,
+    beside: tuple[str, ...] = (),
 ) -> Kernel:
     """The kernel at ``module:name`` in the form that is best now.
 
@@ -99,17 +119,22 @@ def find_kernel(
     is_fused : bool
         Whether it makes all evaluations: if nothing can be compiled beside the run, that is waited
         for where interpreting would take longer.
+    beside : tuple of str
+        Kernels that it calls and that must be compiled too.
     """
     found = _compiled.get(place)
-    return _choose(place, weight, is_loop, is_fused) if found is None else found
+    if found is not None and all(map(_compiled.__contains__, beside)):
+        return found
+    return _choose((place, *beside), weight, is_loop, is_fused)
 
 
-def _choose(place: str, weight: int, is_loop: bool, is_fused: bool) -> Kernel:
-    """Load it, have it compiled, or neither."""
+def _choose(places: tuple[str, ...], weight: int, is_loop: bool, is_fused: bool) -> Kernel:
+    """Load the first of the kernels with the others, have them compiled, or neither."""
+    place = places[0]
     if is_jit_off():
         return interpreted(place)
     if _is_first or waits_for_compiler():
-        return load(place)
+        return _load_all(places)
     _uses[place] += weight
     uses = _expected if is_loop else _uses[place]
     worth_loading = AS_LONG_AS_LOADING if "numba" in sys.modules else AS_LONG_AS_NUMBA
@@ -118,14 +143,20 @@ def _choose(place: str, weight: int, is_loop: bool, is_fused: bool) -> Kernel:
         _look_at.setdefault(place, now + PAUSE)  # the first evaluations need not wait for loading
     if uses < worth_loading or now < _look_at.get(place, 0.0):
         return interpreted(place)
-    if is_cached(place):
-        return load(place)
+    if all(map(is_cached, places)):
+        return _load_all(places)
     _look_at[place] = now + PAUSE
-    if uses >= WORTH_COMPILING and not BACKGROUND.ask_for(place):
+    if uses >= WORTH_COMPILING and not all(map(BACKGROUND.ask_for, places)):
         if is_fused and uses > AS_LONG_AS_COMPILING:
-            return load(place)
+            return _load_all(places)
         _look_at[place] = float("inf")
     return interpreted(place)
+
+
+def _load_all(places: tuple[str, ...]) -> Kernel:
+    """The first of several kernels, all of them compiled."""
+    first, *_ = map(load, places)
+    return first
 
 
 def load(place: str) -> Kernel:

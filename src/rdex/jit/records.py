@@ -6,7 +6,6 @@ NumPy's own `recarray` does the same in six times the time per field.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
@@ -17,14 +16,8 @@ from numpy.typing import NDArray
 @functools.cache
 def _with_attributes(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype, with a scalar type that has the fields as attributes."""
-
-    def writer(name: str) -> Callable[[Any, Any], None]:
-        def write(record: Any, value: Any) -> None:
-            record[name] = value
-
-        return write
-
-    fields = {name: property(itemgetter(name), writer(name)) for name in dtype.names or ()}
+    fields: dict[str, Any] = {name: property(itemgetter(name)) for name in dtype.names or ()}
+    fields["__setattr__"] = np.void.__setitem__
     return np.dtype((type("Record", (np.void,), fields), dtype))
 
 

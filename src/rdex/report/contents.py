@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rdex.common.extras import require
 from rdex.engine.constants import LABELS
 from rdex.report.cost import Cost, cost_of
 from rdex.report.traces import Bands, bands
@@ -199,8 +200,13 @@ def run_rows(datasets: Sequence[Dataset]) -> list[dict[str, Any]]:
              "first_feasible", "n_failed", "settings", "versions", "cpu", "origin", "started",
              "wall_time")  # fmt: skip
     rows: list[dict[str, Any]] = []
+    pyarrow = require("pyarrow", "bench")
     for data in datasets:
-        rows += data.arrow.select(names).to_pylist()
+        table = data.arrow.select(names)
+        # Times without a zone, which is UTC: Arrow imports pandas for one.
+        times = table["started"].combine_chunks().view(pyarrow.timestamp("us"))
+        table = table.set_column(names.index("started"), "started", times)
+        rows += table.to_pylist()
     for row in rows:
         row["algorithm"] = LABELS.get(row["algorithm"], row["algorithm"])
     return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,12 +17,14 @@ from rdex.report.contents import METRICS, Contents
 from rdex.report.cost import ALL
 from rdex.report.critical_difference import Diagram, diagram
 from rdex.report.drawing import STYLE, line_style, literal, new_figure, save
+from rdex.report.fonts import families
 from rdex.report.traces import Bands
 from rdex.scoring.arrays import Floats
 
 #: Panels of one figure.
 MOST_PANELS = 28
 FLOOR = 1e-10
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 OBJECTIVE = f"f − best of the field + {FLOOR:g}"
 
 PanelDrawer = Callable[[Any, Contents, Bands], None]
@@ -33,7 +36,7 @@ def write_figures(contents: Contents, folder: str | os.PathLike[str]) -> list[Pa
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context({**STYLE, "font.family": families()}):
         for name, figure in figures(contents):
             written += save(figure, place, name)
     return written
@@ -79,7 +82,7 @@ def panels(contents: Contents, part: range, label: str, draw: PanelDrawer) -> An
         axis.set_visible(False)
     figure.supxlabel("share of the budget", fontsize=8, y=0.1 / height)
     figure.supylabel(label, fontsize=8, x=0.1 / width)
-    legend(figure, contents, "upper center")
+    legend(figure, contents)
     return figure
 
 
@@ -93,12 +96,12 @@ def placed_by_hand(contents: Contents, width: float, height: float) -> Any:
     return figure
 
 
-def legend(figure: Any, contents: Contents, place: str = "outside upper center") -> None:
+def legend(figure: Any, contents: Contents) -> None:
     """All algorithms above the panels."""
     lines = require("matplotlib.lines", "bench")
     handles = [lines.Line2D([], [], **line_style(a)) for a in range(len(contents.algorithms))]
     labels = [literal(name) for name in contents.algorithms]
-    figure.legend(handles, labels, loc=place, ncols=min(len(labels), 4),
+    figure.legend(handles, labels, loc="upper center", ncols=min(len(labels), 4),
                   handlelength=4)  # fmt: skip
 
 
@@ -133,11 +136,23 @@ def empty(axis: Any, words: str) -> None:
 
 
 def log_axis(axis: Any) -> None:
-    """Few powers of ten."""
+    """Few powers of ten, as plain text: mathematics takes ten times as long to set."""
     ticker = require("matplotlib.ticker", "bench")
     axis.set_yscale("log")
     axis.yaxis.set_major_locator(ticker.LogLocator(numticks=5))
+    axis.yaxis.set_major_formatter(ticker.FuncFormatter(power_of_ten))
     axis.yaxis.set_minor_locator(ticker.NullLocator())
+
+
+def power_of_ten(value: float, _place: int | None = None) -> str:
+    """A power of ten in text.
+
+    Examples
+    --------
+    >>> power_of_ten(1e-12)
+    '10⁻¹²'
+    """
+    return f"10{str(round(math.log10(value))).translate(RAISED)}" if value > 0 else ""
 
 
 def bands_of(axis: Any, band: Bands, values: Floats) -> bool:
@@ -167,7 +182,7 @@ def shade(axis: Any, contents: Contents, band: Bands) -> None:
 
 def ecdf_figure(contents: Contents) -> Any:
     """Share of runs and targets reached over evaluations per variable."""
-    figure = new_figure(5.5, 3.6)
+    figure = placed_by_hand(contents, 5.5, 3.6)
     axis = figure.subplots()
     ecdf_panel(axis, contents, ALL)
     axis.set_xlabel(contents.cost.label)
@@ -199,7 +214,7 @@ def group_figure(contents: Contents) -> Any:
         axis.set_visible(False)
     figure.supxlabel(contents.cost.label, fontsize=8, y=0.1 / height)
     figure.supylabel("share of runs and targets reached", fontsize=8, x=0.1 / width)
-    legend(figure, contents, "upper center")
+    legend(figure, contents)
     return figure
 
 
@@ -282,15 +297,16 @@ def schedule_figure(contents: Contents, settings: dict[str, Settings]) -> Any:
                            data.arrow.column("maxfev").to_pylist(), strict=True)}  # fmt: skip
     dim, maxfev = max(rows)
     t = np.linspace(0, 1, 401)
-    figure = new_figure(6.5, 3.0)
+    figure = placed_by_hand(contents, 6.5, 3.0)
+    figure.subplots_adjust(left=0.07, wspace=0.18)  # room for the titles
     size, share = figure.subplots(1, 2)
     for name, each in settings.items():
         style = line_style(contents.algorithms.index(name))
         n0 = each.initial_size(dim, maxfev)
         size.plot(t, np.maximum(np.floor(n0 + (each.n_min - n0) * t), each.n_min), **style)
         share.plot(t, np.where(t > each.eps_until, 0.0, each.eps_share * (1 - t) ** 2), **style)
-    size.set_title(f"population size N (D = {dim}, {maxfev} evaluations)", loc="left")
-    share.set_title("place of ε among the violations of the front", loc="left")
+    size.set_title(f"population size N (D = {dim}, {maxfev} evaluations)", loc="left", y=1.0)
+    share.set_title("place of ε among the violations of the front", loc="left", y=1.0)
     for axis in (size, share):
         axis.set_xlabel("share of the budget")
     legend(figure, contents)

@@ -44,11 +44,13 @@ def points_data(result: Result) -> dict[str, Any]:
 def good_designs(result: Result) -> dict[str, Any]:
     """The answer, last, and feasible designs nearly as good, variables as shares of their ranges.
 
-    Nothing where there is no feasible answer, or a variable is a category.
+    A category has its place in the list. Nothing where there is no feasible answer, or a result
+    that was read from a file does not know its categories.
     """
-    points, has_numbers = result.points, all(map(is_number, result.design.values()))
+    points, options = result.points, result.categories
     is_good = (points.cv == 0) & (points.f <= result.fun + GOOD * abs(result.fun))
-    if not (result.feasible and has_numbers and is_good.any()):
+    knows = all(is_number(v) or name in options for name, v in result.design.items())
+    if not (result.feasible and knows and is_good.any()):
         return {"share": [], "f": [], "x": [], "names": []}
     low, width = np.asarray(result.lower), np.asarray(result.upper) - np.asarray(result.lower)
     order = np.flatnonzero(is_good)[np.argsort(points.f[is_good], kind="stable")]
@@ -59,7 +61,13 @@ def good_designs(result: Result) -> dict[str, Any]:
     return {
         "share": compact(share[rows]),
         "f": compact(f[rows], 8),
-        "x": compact(x[rows], 6),
+        "x": [
+            [
+                str(options[name][round(v)]) if name in options else compact(v, 6)
+                for name, v in zip(result.variable_names, row, strict=True)
+            ]
+            for row in x[rows].tolist()
+        ],
         "names": list(result.variable_names),
     }
 

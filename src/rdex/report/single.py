@@ -23,7 +23,7 @@ from rdex.run.constraint_state import (
     with_unit,
     worst_first,
 )
-from rdex.run.text import objective_text, workers_text
+from rdex.run.text import objective_text, share_rows, workers_text
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
@@ -85,6 +85,8 @@ def run_html(result: Result, title: str) -> str:
                             "state"),
         constraints=[constraint_row(state) for state in states],
         blocking=blocking(states),
+        shares=share_rows(result) if result.get("feasible_shares") else [],
+        explanation=str(result.explanation or "").splitlines(),
         importance=importance(result),
         slices=data["slices"],
         n_kept=len(result.points),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -162,11 +163,25 @@ def rank_algorithms(scores: ArrayLike, largest_first: bool = True) -> Floats:
     >>> rank_algorithms([24.0, 19.0, 5.0, 19.0]).tolist()
     [1.0, 2.5, 4.0, 2.5]
     """
-    from scipy.stats import rankdata
+    values = np.asarray(scores, dtype=np.float64).T
+    return mean_ranks(-values if largest_first else values).T
 
-    values = np.asarray(scores, dtype=np.float64)
-    ranks = rankdata(-values if largest_first else values, axis=0, nan_policy="omit")
-    return np.asarray(ranks, dtype=np.float64)
+
+def mean_ranks(values: NDArray[Any]) -> Floats:
+    """Ranks along the last axis, 1 = smallest, ties sharing the mean rank, NaN left NaN."""
+    order = np.argsort(values, axis=-1, kind="stable")  # NaN last
+    ordered = np.take_along_axis(values, order, axis=-1)
+    places = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
+    differs = ordered[..., 1:] != ordered[..., :-1]
+    edge = np.ones((*values.shape[:-1], 1), dtype=bool)
+    first = np.maximum.accumulate(
+        np.where(np.concatenate([edge, differs], axis=-1), places, 0), axis=-1
+    )
+    ends = np.where(np.concatenate([differs, edge], axis=-1), places, values.shape[-1])
+    last = np.minimum.accumulate(ends[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2.0 + 1.0, axis=-1)
+    return np.where(np.isnan(values), np.nan, ranks)
 
 
 def count_notes(

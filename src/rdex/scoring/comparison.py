@@ -7,16 +7,18 @@ ordinary values, since only the order counts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rdex.scoring.arrays import Bools, Floats, median
+from rdex.scoring.distributions import rank_sum_test
 
 #: The test, as tables name it.
 RANK_SUM = (
-    "two-sided Wilcoxon rank-sum (Mann-Whitney U, scipy): exact where a sample has at most 8 "
-    "values and there are no ties, else normal with tie and continuity correction"
+    "two-sided Wilcoxon rank-sum (Mann-Whitney U, as in scipy): exact where a sample has at most "
+    "8 values and there are no ties, else normal with tie and continuity correction"
 )
 
 
@@ -111,29 +113,11 @@ def rank_sum(x: ArrayLike, y: ArrayLike) -> Floats:
     rows_y = np.atleast_2d(np.asarray(y, dtype=np.float64))
     p = np.full(rows_x.shape[0], np.nan)
     whole = ~np.isnan(np.c_[rows_x, rows_y]).any(axis=1)
-    # The choice between exact and normal is made for a whole batch in scipy: a batch is safe only
-    # where every row would get the normal form anyway.
-    if min(rows_x.shape[1], rows_y.shape[1]) > 8:
-        p[whole] = _p_values(rows_x[whole], rows_y[whole])
-    else:
-        whole = np.zeros(p.shape, dtype=bool)
+    p[whole] = rank_sum_test(rows_x[whole], rows_y[whole])
     for i in np.flatnonzero(~whole):
         a, b = rows_x[i][~np.isnan(rows_x[i])], rows_y[i][~np.isnan(rows_y[i])]
         if a.size and b.size:
-            p[i] = _p_values(a[None], b[None])[0]
-    return p
-
-
-def _p_values(x: Floats, y: Floats) -> Floats:
-    """Two-sided Mann-Whitney p-values of rows without NaN."""
-    from scipy.stats import mannwhitneyu
-
-    equal = (x.min(axis=1) == x.max(axis=1)) & (y.min(axis=1) == y.max(axis=1))
-    equal &= x[:, 0] == y[:, 0]
-    p = np.ones(x.shape[0])
-    if not equal.all():
-        test = mannwhitneyu(x[~equal], y[~equal], alternative="two-sided", method="auto", axis=1)
-        p[~equal] = test.pvalue
+            p[i] = rank_sum_test(a[None], b[None])[0]
     return p
 
 
@@ -209,14 +193,12 @@ def _score_interval(
     estimate: Floats, n_x: int, n_y: int, confidence: float
 ) -> tuple[Floats, Floats]:
     """Both limits for every estimate, by bisection of the score equation."""
-    from scipy.special import ndtri
-
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
     if n_x == 0 or n_y == 0:
         nothing = np.full(estimate.shape, np.nan)
         return nothing, nothing.copy()
-    z = ndtri(0.5 + confidence / 2)
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
     extra = (n_x + n_y) / 2 - 1
 
     def outside(theta: Floats) -> Bools:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rdex.scoring.arrays import Floats, median, rank_algorithms
+from rdex.scoring.distributions import friedman_test, range_above, range_quantile
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class Friedman:
 
 
 def friedman(values: ArrayLike, alpha: float = 0.05) -> Friedman:
-    """Friedman's test (scipy) and Nemenyi's on per-problem medians.
+    """Friedman's test and Nemenyi's on per-problem medians.
 
     Parameters
     ----------
@@ -82,9 +83,7 @@ def critical_difference(n_algorithms: int, n_problems: int, alpha: float = 0.05)
     >>> round(critical_difference(4, 14, 0.10), 2)  # Demsar's worked example: 1.12 by a rounded q
     1.12
     """
-    from scipy.stats import studentized_range
-
-    q = studentized_range.ppf(1 - alpha, n_algorithms, np.inf) / np.sqrt(2)
+    q = range_quantile(alpha, n_algorithms) / np.sqrt(2)
     return float(q * np.sqrt(n_algorithms * (n_algorithms + 1) / (6 * n_problems)))
 
 
@@ -93,26 +92,22 @@ def _tests(blocks: Floats) -> tuple[float, float, Floats]:
 
     Ranks, not medians, go in: the tests see only the order, and ranks are finite.
     """
-    if (blocks == blocks[0]).all():  # every problem a tie: scipy would divide zero by zero
+    if (blocks == blocks[0]).all():  # every problem a tie: zero divided by zero
         return 0.0, 1.0, np.ones((blocks.shape[0], blocks.shape[0]))
-    from scipy.stats import friedmanchisquare
-
-    test = friedmanchisquare(*blocks)
-    return float(test.statistic), float(test.pvalue), nemenyi(blocks.mean(axis=1), blocks.shape[1])
+    chi2, p = friedman_test(blocks)
+    return chi2, p, nemenyi(blocks.mean(axis=1), blocks.shape[1])
 
 
 def nemenyi(average_ranks: Floats, n_problems: int) -> Floats:
     """(algorithm, algorithm) p-values of Nemenyi's test for average ranks; 1 on the diagonal.
 
     The studentized range of infinitely many degrees of freedom, as in Demsar 2006.
-    (scikit-posthocs gives the same; importing it takes seconds.)
+    (scikit-posthocs gives the same.)
     """
-    from scipy.stats import studentized_range
-
     m = average_ranks.size
     scale = np.sqrt(m * (m + 1) / (6 * n_problems)) / np.sqrt(2)
     first, second = np.triu_indices(m, 1)
     distance = np.abs(average_ranks[first] - average_ranks[second]) / scale
     pairs = np.ones((m, m))
-    pairs[first, second] = pairs[second, first] = studentized_range.sf(distance, m, np.inf)
+    pairs[first, second] = pairs[second, first] = range_above(distance, m)
     return pairs

@@ -21,6 +21,7 @@ from rdex.scoring.arrays import (
     ProblemTraces,
     checked_traces,
     count_notes,
+    mean_ranks,
     median,
     problem_traces,
     rank_algorithms,
@@ -211,6 +212,4 @@ def order_codes(by_f: Ints, by_v: Ints, stratum: Ints, hit: Ints) -> Ints:
 
 def rank_trials(codes: NDArray[np.int64]) -> Floats:
     """Ranks along the last axis, 1 = smallest code, ties sharing the mean rank."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(codes, axis=-1), dtype=np.float64)
+    return mean_ranks(codes)

@@ -97,8 +97,7 @@ class Dataset:
         if name not in ("x", "G", "H"):
             raise ValueError(f"name must be x, G or H, got {name!r}")
         column = self.arrow.column(name).combine_chunks()
-        offsets = column.offsets.to_numpy()
-        values = column.values.to_numpy()
+        offsets, values = numbers(column.offsets), numbers(column.values)
         return [values[a:b] for a, b in itertools.pairwise(offsets)]
 
 
@@ -141,8 +140,8 @@ def load(folder: str | os.PathLike[str]) -> Dataset:
         problems,
         f=placed(traces_of(arrow, "f"), at, shape),
         v=placed(traces_of(arrow, "v"), at, shape),
-        f0=placed(arrow.column("f0").to_numpy(), at, shape),
-        v0=placed(arrow.column("v0").to_numpy(), at, shape),
+        f0=placed(numbers(arrow.column("f0").combine_chunks()), at, shape),
+        v0=placed(numbers(arrow.column("v0").combine_chunks()), at, shape),
         arrow=arrow,
         manifest=manifest,
         failures=store.failures(),
@@ -165,8 +164,12 @@ def read_all(paths: list[Path]) -> Any:
 
 
 def plain_row(table: Any) -> dict[str, Any]:
-    """The row of a run's table, without the points; of traces only how long they are."""
-    names = [name for name in table.column_names if name not in ("x", "G", "H", "f", "v")]
+    """The row of a run's table, without the points; of traces only how long they are.
+
+    Arrow imports pandas for a time with a zone, which takes longer than reading 50 runs.
+    """
+    left_out = ("x", "G", "H", "f", "v", "started")
+    names = [name for name in table.column_names if name not in left_out]
     row = {name: table.column(name)[0].as_py() for name in names}
     return row | {name: range(len(table.column(name)[0] or ())) for name in ("f", "v")}
 
@@ -189,7 +192,7 @@ def sorted_rows(arrow: Any, manifest: dict[str, Any]) -> Any:
         )
     ]
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    return arrow.take(pa.array(order)).combine_chunks()
+    return pa.concat_tables([arrow.slice(at, 1) for at in order]).combine_chunks()
 
 
 def traces_of(arrow: Any, name: str) -> Floats:
@@ -203,7 +206,15 @@ def traces_of(arrow: Any, name: str) -> Floats:
 
 def flat(column: Any) -> Floats:
     """All numbers of a list column, one after another."""
-    return np.asarray(column.combine_chunks().flatten().to_numpy(zero_copy_only=False))
+    lists = column.combine_chunks()
+    offsets = numbers(lists.offsets)
+    return numbers(lists.values)[offsets[0] : offsets[-1]]
+
+
+def numbers(array: Any) -> Floats:
+    """The numbers of an Arrow array; its own `to_numpy` imports pandas."""
+    found: Any = np.from_dlpack(array) if array.null_count == 0 else array.to_numpy(False)
+    return np.asarray(found)
 
 
 def placed(values: Floats, at: tuple[Any, ...], shape: tuple[int, ...]) -> Floats:

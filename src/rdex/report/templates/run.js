@@ -64,7 +64,7 @@ chart("parallel", () => {
   if (share.length < 2) return "No other feasible design comes near the answer.";
   const answer = share.length - 1;
   const traces = share.map((row, i) => ({ x: names.map(plain), y: row, mode: "lines",
-    name: `f = ${number(f[i], 6)}`, text: run.designs.x[i].map((v) => number(v)),
+    name: `f = ${number(f[i], 6)}`, text: run.designs.x[i].map((v) => (typeof v === "string" ? plain(v) : number(v))),
     hovertemplate: "%{x} = %{text}", opacity: i === answer ? 1 : 0.45,
     line: { color: lineColour(i === answer ? 1 : 0), width: i === answer ? 4 : 1.2 } }));
   return [traces, { xaxis: { type: "category" }, yaxis: { range: [-0.03, 1.03],

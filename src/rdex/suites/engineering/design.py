@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rdex.problem import Problem
-from rdex.suites.lazy import on_demand
+from rdex.problem.compiled_function import KernelFunction
 
 
 class Variable(NamedTuple):
@@ -46,15 +46,13 @@ class Design:
 
     def problem(self) -> Problem:
         """The `Problem`, compiled when first evaluated."""
-        module, function = self.kernel.split(".")
+        place = f"rdex.suites.engineering.kernels.{self.kernel.replace('.', ':')}"
         return Problem(
             lower=np.array([v.lower for v in self.variables]),
             upper=np.array([v.upper for v in self.variables]),
             n_ineq=len(self.inequalities),
             n_eq=len(self.equalities),
-            compile=on_demand(
-                f"rdex.suites.engineering.kernels.{module}", function, self.data, self.n_work
-            ),
+            compile=KernelFunction(place, np.array(self.data, dtype=np.float64), self.n_work),
             name=self.title,
             id=f"engineering/{self.name}",
             optimum=self.optimum,

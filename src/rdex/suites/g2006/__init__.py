@@ -14,8 +14,8 @@ import operator
 import numpy as np
 
 from rdex.problem import Problem
+from rdex.problem.compiled_function import KernelFunction
 from rdex.suites.g2006.table import ROWS
-from rdex.suites.lazy import on_demand
 
 __all__ = ["NUMBERS", "problem"]
 
@@ -62,7 +62,9 @@ def problem(number: int) -> Problem:
         upper=np.array(row.upper),
         n_ineq=row.n_ineq,
         n_eq=row.n_eq,
-        compile=on_demand(f"{__name__}.kernels.{half}", name.lower(), row.data),
+        compile=KernelFunction(
+            f"{__name__}.kernels.{half}:{name.lower()}", np.array(row.data, dtype=np.float64)
+        ),
         name=name,
         id=f"g2006/{name}",
         optimum=row.optimum,

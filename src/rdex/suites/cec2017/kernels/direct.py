@@ -7,6 +7,7 @@ z = y = x - o unless a rotation is named; the scratch vector is called z after w
 import math
 
 from rdex.jit.compiling import kernel
+from rdex.jit.signatures import OBJECTIVE
 from rdex.suites.cec2017.kernels.vectors import (
     TWO_PI,
     largest,
@@ -32,6 +33,7 @@ def wavy_sphere(z, d, wave, slope, level):
     return total
 
 
+@kernel(OBJECTIVE)
 def c01(x, data, z, g, h):
     """f = S(z); g = Σ (z² - 5000 cos 0.1πz - 4000)."""
     d = shift(x, data, z)
@@ -39,6 +41,7 @@ def c01(x, data, z, g, h):
     return prefix_squares(z, 0, d, 1)
 
 
+@kernel(OBJECTIVE)
 def c02(x, data, z, g, h):
     """f = S(y); g as C01 on z = M y."""
     d = shift_and_rotate(x, data, z)
@@ -46,6 +49,7 @@ def c02(x, data, z, g, h):
     return prefix_squares(z, d, 2 * d, 1)
 
 
+@kernel(OBJECTIVE)
 def c03(x, data, z, g, h):
     """f and g as C01; h = -Σ z sin 0.1πz."""
     d = shift(x, data, z)
@@ -61,6 +65,7 @@ def c03(x, data, z, g, h):
     return prefix_squares(z, 0, d, 1)
 
 
+@kernel(OBJECTIVE)
 def c04(x, data, z, g, h):
     """f = R(z); g1 = -Σ z sin 2z; g2 = Σ z sin z."""
     d = shift(x, data, z)
@@ -74,6 +79,7 @@ def c04(x, data, z, g, h):
     return rastrigin(z, d)
 
 
+@kernel(OBJECTIVE)
 def c05(x, data, z, g, h):
     """f = B(y); g_k = Σ (w² - 50 cos 2πw - 40), w = M_k y."""
     d = shift(x, data, z)
@@ -85,6 +91,7 @@ def c05(x, data, z, g, h):
     return f
 
 
+@kernel(OBJECTIVE)
 def c06(x, data, z, g, h):
     """f = R(z); h = ∓Σ z sin z, z sin πz, z cos z, z cos πz, z sin 2√|z| in both signs."""
     d = shift(x, data, z)
@@ -108,6 +115,7 @@ def c06(x, data, z, g, h):
     return rastrigin(z, d)
 
 
+@kernel(OBJECTIVE)
 def c07(x, data, z, g, h):
     """f = Σ z sin z; h1 = Σ (z - 100 cos 0.5z + 100); h2 = -h1."""
     d = shift(x, data, z)
@@ -121,6 +129,7 @@ def c07(x, data, z, g, h):
     return total
 
 
+@kernel(OBJECTIVE)
 def c08(x, data, z, g, h):
     """f = max z; h1 = S over z1, z3, …; h2 = S over z2, z4, …"""
     d = shift(x, data, z)
@@ -148,6 +157,7 @@ def parabola_squares(z, d, first, ahead):
     return total
 
 
+@kernel(OBJECTIVE)
 def c09(x, data, z, g, h):
     """f = max z; g = Π z_2k; h = Σ_{k≥2} (z_{2k-1}² - z_2k)²: the edition of 2017."""
     d = shift(x, data, z)
@@ -156,6 +166,7 @@ def c09(x, data, z, g, h):
     return largest(z, d)
 
 
+@kernel(OBJECTIVE)
 def c09_of_2024(x, data, z, g, h):
     """As `c09`, but h = Σ_{k≥1} (z_{2k-1}² - z_{2k+1})²: odd coordinates only."""
     d = shift(x, data, z)
@@ -164,6 +175,7 @@ def c09_of_2024(x, data, z, g, h):
     return largest(z, d)
 
 
+@kernel(OBJECTIVE)
 def c10(x, data, z, g, h):
     """f = max z; h1 = S(z); h2 = Σ (z_i - z_{i+1})²."""
     d = shift(x, data, z)
@@ -172,6 +184,7 @@ def c10(x, data, z, g, h):
     return largest(z, d)
 
 
+@kernel(OBJECTIVE)
 def c11(x, data, z, g, h):
     """f = Σ z; g = Π z; h = Σ (z_i - z_{i+1})²."""
     d = shift(x, data, z)
@@ -185,6 +198,7 @@ def c11(x, data, z, g, h):
     return total
 
 
+@kernel(OBJECTIVE)
 def c20(x, data, z, g, h):
     """f = Σ over the ring of 0.5 + (sin² r - 0.5)/(1 + 0.001 r)², r = √(z_i² + z_{i+1}²).
 

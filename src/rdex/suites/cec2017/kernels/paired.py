@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from rdex.jit.compiling import kernel
+from rdex.jit.signatures import OBJECTIVE
 from rdex.suites.cec2017.kernels.vectors import (
     TWO_PI,
     largest,
@@ -35,11 +36,13 @@ def rastrigin_in_shell(z, d, g):
     return rastrigin(z, d)
 
 
+@kernel(OBJECTIVE)
 def c12(x, data, z, g, h):
     d = shift(x, data, z)
     return rastrigin_in_shell(z, d, g)
 
 
+@kernel(OBJECTIVE)
 def c21(x, data, z, g, h):
     d = shift_and_rotate(x, data, z)
     return rastrigin_in_shell(z, d, g)
@@ -57,11 +60,13 @@ def rosenbrock_in_slab(z, d, g):
     return rosenbrock(z, d)
 
 
+@kernel(OBJECTIVE)
 def c13(x, data, z, g, h):
     d = shift(x, data, z)
     return rosenbrock_in_slab(z, d, g)
 
 
+@kernel(OBJECTIVE)
 def c22(x, data, z, g, h):
     d = shift_and_rotate(x, data, z)
     return rosenbrock_in_slab(z, d, g)
@@ -84,11 +89,13 @@ def ackley_on_sphere(z, d, g, h):
     return bowl + 20.0 - math.exp(cosines / d) + math.e
 
 
+@kernel(OBJECTIVE)
 def c14(x, data, z, g, h):
     d = shift(x, data, z)
     return ackley_on_sphere(z, d, g, h)
 
 
+@kernel(OBJECTIVE)
 def c23(x, data, z, g, h):
     d = shift_and_rotate(x, data, z)
     return ackley_on_sphere(z, d, g, h)
@@ -111,21 +118,25 @@ def level_on_wave(f, z, d, g, h):
     return f
 
 
+@kernel(OBJECTIVE)
 def c15(x, data, z, g, h):
     d = shift(x, data, z)
     return level_on_wave(largest(z, d), z, d, g, h)
 
 
+@kernel(OBJECTIVE)
 def c15_of_2024(x, data, z, g, h):
     d = shift(x, data, z)
     return level_on_wave(largest_magnitude(z, d), z, d, g, h)
 
 
+@kernel(OBJECTIVE)
 def c24(x, data, z, g, h):
     d = shift_and_rotate(x, data, z)
     return level_on_wave(largest(z, d), z, d, g, h)
 
 
+@kernel(OBJECTIVE)
 def c24_of_2024(x, data, z, g, h):
     d = shift_and_rotate(x, data, z)
     return level_on_wave(largest_magnitude(z, d), z, d, g, h)
@@ -143,11 +154,13 @@ def magnitudes_on_wave(z, d, g, h):
     return f
 
 
+@kernel(OBJECTIVE)
 def c16(x, data, z, g, h):
     d = shift(x, data, z)
     return magnitudes_on_wave(z, d, g, h)
 
 
+@kernel(OBJECTIVE)
 def c25(x, data, z, g, h):
     d = shift_and_rotate(x, data, z)
     return magnitudes_on_wave(z, d, g, h)
@@ -174,11 +187,13 @@ def griewank_on_sphere(z, d, g, h):
     return squares / 4000.0 + 1.0 - product
 
 
+@kernel(OBJECTIVE)
 def c17(x, data, z, g, h):
     d = shift(x, data, z)
     return griewank_on_sphere(z, d, g, h)
 
 
+@kernel(OBJECTIVE)
 def c26(x, data, z, g, h):
     d = shift_and_rotate(x, data, z)
     return griewank_on_sphere(z, d, g, h)
@@ -218,11 +233,13 @@ def rounded_rastrigin_in_valley(z, d, g, h):
     return total
 
 
+@kernel(OBJECTIVE)
 def c18(x, data, z, g, h):
     d = shift(x, data, z)
     return rounded_rastrigin_in_valley(z, d, g, h)
 
 
+@kernel(OBJECTIVE)
 def c27(x, data, z, g, h):
     d = shift_and_rotate(x, data, z)
     return rounded_rastrigin_in_valley(z, d, g, h)
@@ -248,11 +265,13 @@ def rugged_roots(z, d, g):
     return total
 
 
+@kernel(OBJECTIVE)
 def c19(x, data, z, g, h):
     d = shift(x, data, z)
     return rugged_roots(z, d, g)
 
 
+@kernel(OBJECTIVE)
 def c28(x, data, z, g, h):
     d = shift_and_rotate(x, data, z)
     return rugged_roots(z, d, g)

@@ -6,9 +6,10 @@ Sources, units and names stand beside each problem in `rdex.suites.engineering.m
 import numpy as np
 
 from rdex.jit.compiling import kernel
+from rdex.jit.signatures import OBJECTIVE
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def tension_spring(x, data, work, g, h):
     wire, coil, turns = x[0], x[1], x[2]
     square = wire * wire
@@ -21,7 +22,7 @@ def tension_spring(x, data, work, g, h):
     return (turns + 2.0) * coil * square
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def speed_reducer(x, data, work, g, h):
     face, module, teeth, span1, span2, shaft1, shaft2 = x[0], x[1], x[2], x[3], x[4], x[5], x[6]
     pitch = module * teeth
@@ -44,13 +45,13 @@ def speed_reducer(x, data, work, g, h):
     return f + 7.4777 * (cube1 + cube2) + 0.7854 * (span1 * square1 + span2 * square2)
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def gear_train(x, data, work, g, h):
     error = 1.0 / 6.931 - x[0] * x[1] / (x[2] * x[3])
     return error * error
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def rolling_bearing(x, data, work, g, h):
     pitch, ball, count, inner, outer = x[0], x[1], x[2], x[3], x[4]
     k_min, k_max, reach, mobility, breadth = x[5], x[6], x[7], x[8], x[9]
@@ -80,7 +81,7 @@ def rolling_bearing(x, data, work, g, h):
     return -3.647 * factor * count ** (2.0 / 3.0) * ball**1.4
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def disk_clutch_brake(x, data, work, g, h):
     inner, outer, surfaces = x[0], x[1], x[4]
     thickness = 0.5 * x[2]
@@ -101,7 +102,7 @@ def disk_clutch_brake(x, data, work, g, h):
     return np.pi * ring * thickness * (surfaces + 1.0) * 0.0000078
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def thrust_bearing(x, data, work, g, h):
     radius, recess, viscosity, flow = x[0], x[1], 1e-6 * x[2], x[3]
     inside = np.log10(np.log10(8.122e6 * viscosity + 0.8))
@@ -123,7 +124,7 @@ def thrust_bearing(x, data, work, g, h):
     return (flow * pressure / 0.7 + friction) / 12.0
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def piston_lever(x, data, work, g, h):
     rise, base, arm, bore = x[0], x[1], x[2], x[3]
     load, length, pressure, limit = 10000.0, 240.0, 1500.0, 1.8e6

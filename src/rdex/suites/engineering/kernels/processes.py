@@ -6,12 +6,13 @@ Sources, units and names stand beside each problem in `rdex.suites.engineering.p
 import numpy as np
 
 from rdex.jit.compiling import kernel
+from rdex.jit.signatures import OBJECTIVE
 
 #: Below this the logarithms of temperature differences stay at its logarithm: no NaN in the box.
 LEAST_DIFFERENCE = 1e-8
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def heat_exchanger_network(x, data, work, g, h):
     area1, area2, heat1, mean1, heat2, mean2 = x[0], x[1], x[2], x[3], x[4], x[5]
     cold, hot1, hot2 = x[6], x[7], x[8]
@@ -29,7 +30,7 @@ def heat_exchanger_network(x, data, work, g, h):
     return 35.0 * (area1**0.6 + area2**0.6)
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def process_synthesis(x, data, work, g, h):
     x1, x2, x3, y1, y2, y3, y4 = x[0], x[1], x[2], x[3], x[4], x[5], x[6]
     s1, s2, s3 = x1 * x1, x2 * x2, x3 * x3
@@ -46,7 +47,7 @@ def process_synthesis(x, data, work, g, h):
     return f + (x1 - 1.0) ** 2 + (x2 - 2.0) ** 2 + (x3 - 3.0) ** 2
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def gas_compressor(x, data, work, g, h):
     length, ratio, bore, share = x[0], x[1], x[2], x[3]
     g[0] = (share + 1.0) / (ratio * ratio) - 1.0

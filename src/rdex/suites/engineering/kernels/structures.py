@@ -6,9 +6,10 @@ Sources, units and names stand beside each problem in `rdex.suites.engineering.s
 import numpy as np
 
 from rdex.jit.compiling import kernel
+from rdex.jit.signatures import OBJECTIVE
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def welded_beam(x, data, work, g, h):
     weld, length, depth, width = x[0], x[1], x[2], x[3]
     load, arm, young, shear = 6000.0, 14.0, 30e6, 12e6
@@ -32,7 +33,7 @@ def welded_beam(x, data, work, g, h):
     return 1.10471 * weld * weld * length + bar
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def pressure_vessel(x, data, work, g, h):
     shell, head, radius, length = 0.0625 * x[0], 0.0625 * x[1], x[2], x[3]
     square = radius * radius
@@ -44,7 +45,7 @@ def pressure_vessel(x, data, work, g, h):
     return f + 3.1661 * shell * shell * length + 19.84 * shell * shell * radius
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def three_bar_truss(x, data, work, g, h):
     outer, inner = x[0], x[1]
     load, limit, length = 2.0, 2.0, 100.0
@@ -56,7 +57,7 @@ def three_bar_truss(x, data, work, g, h):
     return length * (2.0 * root * outer + inner)
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def cantilever_beam(x, data, work, g, h):
     # data: the compliance of each step, root first
     total = 0.0
@@ -68,7 +69,7 @@ def cantilever_beam(x, data, work, g, h):
     return 0.0624 * total
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def stepped_cantilever(x, data, work, g, h):
     # data: compliance of each step (5,), widths on offer (4,), heights on offer (4,), root first.
     # x: width and height of each step; of steps 2 and 3 the places in the lists on offer.
@@ -101,7 +102,7 @@ def interpolate(data, start, place):
     return low + (place - k) * (data[start + k] - low)
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def i_beam(x, data, work, g, h):
     height, width, web, flange = x[0], x[1], x[2], x[3]
     clear = height - 2.0 * flange
@@ -115,7 +116,7 @@ def i_beam(x, data, work, g, h):
     return 5000.0 / inertia
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def tubular_column(x, data, work, g, h):
     diameter, wall = x[0], x[1]
     load, limit, young, length = 2500.0, 500.0, 0.85e6, 250.0
@@ -126,7 +127,7 @@ def tubular_column(x, data, work, g, h):
     return 9.8 * diameter * wall + 2.0 * diameter
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def ten_bar_truss(x, data, work, g, h):
     # data: for each bar its two nodes, the cosines of its direction and its length (10, 5).
     # Nodes 0 to 3 are free, 4 and 5 are held; node k moves by u[2 k], u[2 k + 1].

@@ -8,9 +8,10 @@ Session on Constrained Real-Parameter Optimization. Constraints stand in the rep
 import numpy as np
 
 from rdex.jit.compiling import kernel
+from rdex.jit.signatures import OBJECTIVE
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g01(x, data, work, g, h):
     f = 0.0
     for j in range(4):
@@ -29,7 +30,7 @@ def g01(x, data, work, g, h):
     return f
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g02(x, data, work, g, h):
     n = x.shape[0]
     quartic = 0.0
@@ -50,7 +51,7 @@ def g02(x, data, work, g, h):
     return -abs((quartic - 2.0 * cosines) / np.sqrt(weighted))
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g03(x, data, work, g, h):
     n = x.shape[0]
     root = np.sqrt(float(n))
@@ -63,7 +64,7 @@ def g03(x, data, work, g, h):
     return -product
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g04(x, data, work, g, h):
     u = 85.334407 + 0.0056858 * x[1] * x[4] + 0.0006262 * x[0] * x[3] - 0.0022053 * x[2] * x[4]
     v = 80.51249 + 0.0071317 * x[1] * x[4] + 0.0029955 * x[0] * x[1] + 0.0021813 * x[2] * x[2]
@@ -77,7 +78,7 @@ def g04(x, data, work, g, h):
     return 5.3578547 * x[2] * x[2] + 0.8356891 * x[0] * x[4] + 37.293239 * x[0] - 40792.141
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g05(x, data, work, g, h):
     difference = x[2] - x[3]
     g[0] = difference - 0.55
@@ -89,7 +90,7 @@ def g05(x, data, work, g, h):
     return 3.0 * x[0] + 2.0 * x[1] + cubes
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g06(x, data, work, g, h):
     down = (x[1] - 5.0) * (x[1] - 5.0)
     g[0] = 100.0 - (x[0] - 5.0) * (x[0] - 5.0) - down
@@ -97,7 +98,7 @@ def g06(x, data, work, g, h):
     return (x[0] - 10.0) ** 3 + (x[1] - 20.0) ** 3
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g07(x, data, work, g, h):
     x1, x2, x3, x4, x5 = x[0], x[1], x[2], x[3], x[4]
     x6, x7, x8, x9, x10 = x[5], x[6], x[7], x[8], x[9]
@@ -115,7 +116,7 @@ def g07(x, data, work, g, h):
     return f
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g08(x, data, work, g, h):
     g[0] = x[0] * x[0] - x[1] + 1.0
     g[1] = 1.0 - x[0] + (x[1] - 4.0) * (x[1] - 4.0)
@@ -124,7 +125,7 @@ def g08(x, data, work, g, h):
     return -(sine * sine * sine) * np.sin(2.0 * np.pi * x[1]) / below
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g09(x, data, work, g, h):
     x1, x2, x3, x4, x5, x6, x7 = x[0], x[1], x[2], x[3], x[4], x[5], x[6]
     s1, s2, s3, s5, s6, s7 = x1 * x1, x2 * x2, x3 * x3, x5 * x5, x6 * x6, x7 * x7
@@ -137,7 +138,7 @@ def g09(x, data, work, g, h):
     return f
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g10(x, data, work, g, h):
     g[0] = -1.0 + 0.0025 * (x[3] + x[5])
     g[1] = -1.0 + 0.0025 * (x[4] + x[6] - x[3])
@@ -148,13 +149,13 @@ def g10(x, data, work, g, h):
     return x[0] + x[1] + x[2]
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g11(x, data, work, g, h):
     h[0] = x[1] - x[0] * x[0]
     return x[0] * x[0] + (x[1] - 1.0) * (x[1] - 1.0)
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g12(x, data, work, g, h):
     # The feasible set is 9 x 9 x 9 balls around the points of {1..9}^3: the constraint is that of
     # the nearest centre, and the nearest centre is found coordinate by coordinate.

@@ -7,9 +7,10 @@ G19 and G20 come in `data`, laid out as `rdex.suites.g2006.table` says.
 import numpy as np
 
 from rdex.jit.compiling import kernel
+from rdex.jit.signatures import OBJECTIVE
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g13(x, data, work, g, h):
     squares = 0.0
     product = 1.0
@@ -22,7 +23,7 @@ def g13(x, data, work, g, h):
     return np.exp(product)
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g14(x, data, work, g, h):
     # data: c (10,)
     total = 0.0
@@ -38,7 +39,7 @@ def g14(x, data, work, g, h):
     return f
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g15(x, data, work, g, h):
     s1, s2, s3 = x[0] * x[0], x[1] * x[1], x[2] * x[2]
     h[0] = s1 + s2 + s3 - 25.0
@@ -53,7 +54,7 @@ def within(value, low, high, g, k):
     g[k + 1] = value - high
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g16(x, data, work, g, h):
     # The names y1..y17 and c1..c17 are the report's.
     x1, x2, x3, x4, x5 = x[0], x[1], x[2], x[3], x[4]
@@ -118,7 +119,7 @@ def g16(x, data, work, g, h):
     return f + 0.004324 * y5 + 0.0001 * c15 / c16 + 37.48 * y2 / c12 - 0.0000005843 * y17
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g17(x, data, work, g, h):
     flow = x[2] * x[3] / 131.078
     third = 0.90798 * x[2] * x[2] / 131.078
@@ -139,7 +140,7 @@ def g17(x, data, work, g, h):
     return f + 30.0 * x[1]
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g18(x, data, work, g, h):
     x1, x2, x3, x4, x5 = x[0], x[1], x[2], x[3], x[4]
     x6, x7, x8, x9 = x[5], x[6], x[7], x[8]
@@ -163,7 +164,7 @@ def g18(x, data, work, g, h):
     return -0.5 * (first + second - third + last)
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g19(x, data, work, g, h):
     # data: a (10, 5), b (10,), c (5, 5), d (5,), e (5,)
     a, b, c, d, e = 0, 50, 60, 85, 90
@@ -183,7 +184,7 @@ def g19(x, data, work, g, h):
     return f
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g20(x, data, work, g, h):
     # data: a (12,), b (12,), c (12,), d (12,), e (6,); a and b serve both halves of x
     a, b, c, d, e = 0, 12, 24, 36, 48
@@ -210,7 +211,7 @@ def g20(x, data, work, g, h):
     return f
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g21(x, data, work, g, h):
     x1, x2, x3, x4, x5, x6, x7 = x[0], x[1], x[2], x[3], x[4], x[5], x[6]
     g[0] = -x1 + 35.0 * x2**0.6 + 35.0 * x3**0.6
@@ -222,7 +223,7 @@ def g21(x, data, work, g, h):
     return x1
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g22(x, data, work, g, h):
     x8, x9, x10, x11, x12 = x[7], x[8], x[9], x[10], x[11]
     g[0] = -x[0] + x[1] ** 0.6 + x[2] ** 0.6 + x[3] ** 0.6
@@ -248,7 +249,7 @@ def g22(x, data, work, g, h):
     return x[0]
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g23(x, data, work, g, h):
     g[0] = x[8] * x[2] + 0.02 * x[5] - 0.025 * x[4]
     g[1] = x[8] * x[3] + 0.02 * x[6] - 0.015 * x[7]
@@ -259,7 +260,7 @@ def g23(x, data, work, g, h):
     return -9.0 * x[4] - 15.0 * x[7] + 6.0 * x[0] + 16.0 * x[1] + 10.0 * (x[5] + x[6])
 
 
-@kernel()
+@kernel(OBJECTIVE)
 def g24(x, data, work, g, h):
     x1 = x[0]
     square = x1 * x1
