@@ -19,7 +19,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from alternatives import Counted, Spent, limits_of, multistart
+from multistart import Counted, Spent, limits_of, multistart
 from small_tables import write_csv
 
 import rdex

@@ -2,165 +2,161 @@
 
     python benchmarks/budgets.py [--suites engineering g2006 …] [--algorithms auto …]
                                  [--budgets 50 100 …] [--seeds 3] [--minutes 30]
-    python benchmarks/budgets.py --tables        only the tables and the figure, from the kept cells
+    python benchmarks/budgets.py --tables        only tables and figures, from the kept cells
 
 A cell is one run: suite, problem, algorithm, budget, seed. Cells are appended to
 docs/data/budgets/cells.csv as they come and never run again, so the command can be stopped at any
 time. Other packages' optimisers do not depend on the budget, or hardly: one run of 5000 evaluations
-gives their cells of all smaller budgets.
+gives their cells of all smaller budgets. A run that takes longer than 30 s of CPU ends there.
 
-A run is a success if it is feasible and within the tolerance of its suite: 1e-4 of the best known
-value (engineering, g2006, CEC 2017 where the optimum is known), or the target of the suite itself
-(COCO). Our runs end when they have solved a problem. Everything is also compared by the rank of
-the final quality.
+A run is a success if it is feasible and within 1e-4 of the best known value: relative for the
+engineering designs, absolute elsewhere. Problems of CEC 2017 whose optimum nobody knows have no
+success. Our runs end when they have solved a problem. Everything is also compared by the rank of
+the final quality, in which all solved runs are equal.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
-import math
+import tempfile
 import time
-from collections import defaultdict
 from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import replace
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from small_tables import write_csv
+from budget_figures import draw
+from budget_tables import BUDGETS, OURS, SUITES, Cell, write_tables
 
 import rdex
 from rdex.campaign.peers import PEERS
 from rdex.problem import Problem
-from rdex.suites import get, ids, is_solved, target
-from rdex.suites.success import TOLERANCE
+from rdex.recorder import BudgetSpent
+from rdex.suites import cec2017, get, ids, is_solved, target
 
 KEEP = Path("docs/data/budgets")
-BUDGETS = (50, 100, 200, 500, 1000, 2000, 5000, 20_000, 200_000)
-SUITES = (
-    "engineering", "g2006", "cec2017-d10", "cec2017-d30", "coco-d5", "coco-d10", "coco-d20",
-)  # fmt: skip
-OURS = ("auto", "rdex-csop+local", "scout", "rdex-csop", "rdex-tide")
 
 #: Peers are slow: their largest budget, and the checkpoints that give the smaller ones.
 PEER_BUDGET, PEER_STEP = 5000, 50
+
+#: CPU seconds after which a peer's run ends with what it has found.
+PEER_SECONDS = 30.0
+
+#: Peers that compute for longer than 5 ms between two evaluations have fewer of them.
+SLOW_PEERS = {"multistart-cobyqa": 1000, "egobox": 50}
+
+#: Instances on which nothing of rdex was developed: others than 1 to 5 and 11 to 13 of CEC 2017,
+#: others than 1 to 3 of COCO.
+CEC_INSTANCE, COCO_INSTANCE = 21, 11
 
 #: Of the 54 functions of bbob-constrained, every third is enough for a cell.
 COCO_FUNCTIONS = range(1, 55, 3)
 
 
-class Cell(NamedTuple):
-    """One run, known by its first five fields."""
-
-    suite: str
-    problem: str
-    algorithm: str
-    budget: int
-    seed: int
-    f: float = math.nan
-    violation: float = math.nan
-    solved: int = -1  # -1: the problem has no target
-    seconds: float = 0.0
-
-
-def names_of(suite: str, instance: int) -> list[str]:
+def names_of(suite: str) -> list[str]:
     """The problems of a suite."""
     kind, _, dim = suite.partition("-d")
     if kind == "cec2017":
-        return [f"cec2017/C{k:02d}-D{dim}-i{instance}" for k in range(1, 29)]
+        return [f"cec2017/C{k:02d}-D{dim}-i{CEC_INSTANCE}" for k in range(1, 29)]
     if kind == "coco":
-        return [f"coco/f{k:02d}-D{dim}-i{instance}" for k in COCO_FUNCTIONS]
+        return [f"coco/f{k:02d}-D{dim}-i{COCO_INSTANCE}" for k in COCO_FUNCTIONS]
     return [name for name in ids(suite) if target(get(name)) is not None]
 
 
-class CocoProblem:
-    """A problem of bbob-constrained, counted and judged by COCO itself."""
+@cache
+def coco_suite() -> Any:
+    """All problems of bbob-constrained; they live as long as it does."""
+    import cocoex
 
-    def __init__(self, name: str) -> None:
-        import cocoex
-
-        function, dim, instance = name.removeprefix("coco/").split("-")
-        number = int(function[1:])
-        suite = cocoex.Suite("bbob-constrained", "", "")
-        self.theirs = suite.get_problem_by_function_dimension_instance(
-            number, int(dim[1:]), int(instance[1:])
-        )
-        self._suite = suite
-        bounds = list(zip(self.theirs.lower_bounds, self.theirs.upper_bounds, strict=True))
-        self.problem = Problem.from_function(
-            lambda x: (self.theirs(x), self.theirs.constraint(x), ()),
-            bounds,
-            n_ineq=self.theirs.number_of_constraints,
-            name=name,
-        )
+    return cocoex.Suite("bbob-constrained", "", "")
 
 
-def problem_of(name: str) -> tuple[Problem, Any]:
-    """The problem, and COCO's own object where it is one of COCO's."""
+def coco_problem(name: str) -> Problem:
+    """A problem of bbob-constrained with its best value, which COCO tells by way of a file."""
+    function, dim, instance = name.removeprefix("coco/").split("-")
+    place = int(function[1:]), int(dim[1:]), int(instance[1:])
+    other = coco_suite().get_problem_by_function_dimension_instance(*place)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        other._best_parameter("print")
+        best = np.loadtxt("._bbob_problem_best_parameter.txt")
+    theirs = coco_suite().get_problem_by_function_dimension_instance(*place)
+    return Problem.from_cocoex(theirs, name=name, optimum=float(other(best)))
+
+
+def problem_of(name: str) -> Problem:
+    """The problem, with the rule for success where its optimum is known."""
     if name.startswith("coco/"):
-        made = CocoProblem(name)
-        return made.problem, made
-    if name.startswith("cec2017/"):
+        problem = coco_problem(name)
+    elif name.startswith("cec2017/"):
         number, dim, instance = name.removeprefix("cec2017/").split("-")
-        from rdex.suites import cec2017
-
-        return cec2017.problem(int(number[1:]), int(dim[1:]), instance=int(instance[1:])), None
-    return get(name), None
+        problem = cec2017.problem(int(number[1:]), int(dim[1:]), instance=int(instance[1:]))
+    else:
+        return get(name)
+    return replace(problem, info={**problem.info, "success": "absolute"})
 
 
 def solved_of(problem: Problem, f: float, violation: float) -> int:
     """1 or 0; -1 where there is no target."""
     answer = is_solved(problem, f, violation)
-    if answer is None and problem.optimum is not None:
-        answer = bool(violation <= 0.0 and f <= problem.optimum + TOLERANCE)
     return -1 if answer is None else int(answer)
 
 
 def run_ours(wanted: Cell) -> list[Cell]:
     """One run of `minimize`."""
-    problem, theirs = problem_of(wanted.problem)
+    problem = problem_of(wanted.problem)
     start = time.perf_counter()
     result = rdex.minimize(
         problem, algorithm=wanted.algorithm, maxfev=wanted.budget, rng=wanted.seed, checkpoints=1,
         target=target(problem),
     )  # fmt: skip
-    seconds = time.perf_counter() - start
-    if theirs is None:
-        solved = solved_of(problem, result.fun, result.cv)
-    else:
-        solved = int(theirs.theirs.final_target_hit)
-    return [
-        wanted._replace(f=result.fun, violation=result.cv, solved=solved, seconds=round(seconds, 3))
-    ]
+    seconds = round(time.perf_counter() - start, 3)
+    solved = solved_of(problem, result.fun, result.cv)
+    return [wanted._replace(f=result.fun, violation=result.cv, solved=solved, seconds=seconds)]
+
+
+def ending(problem: Problem, seconds: float) -> Problem:
+    """The problem, whose evaluation ends a run that has taken so much CPU time."""
+    end = time.process_time() + seconds
+
+    def rows(x: Any) -> Any:
+        if time.process_time() > end:
+            raise BudgetSpent
+        return problem.evaluate(x)
+
+    return replace(problem, rows=rows, point=None, compile=None)
 
 
 def run_peer(wanted: Cell) -> list[Cell]:
-    """One long run of another package's optimiser, read at all budgets."""
+    """One long run of another package's optimiser, read at all budgets up to the wanted one."""
     from rdex.campaign.algorithms import RunFailed, find
 
-    problem, theirs = problem_of(wanted.problem)
+    problem = problem_of(wanted.problem)
     start = time.perf_counter()
-    steps = PEER_BUDGET // PEER_STEP
+    seed = np.random.SeedSequence(wanted.seed)
     try:
-        seed = np.random.SeedSequence(wanted.seed)
-        record = find(wanted.algorithm).run(problem, PEER_BUDGET, seed, steps)
-        f, violation = record.f, record.v
-    except RunFailed:
-        f = violation = np.full(steps, math.inf)
-    seconds = time.perf_counter() - start
+        record = find(wanted.algorithm).run(
+            ending(problem, PEER_SECONDS), wanted.budget, seed, wanted.budget // PEER_STEP
+        )
+    except RunFailed as failed:  # what it found until then
+        print(f"{wanted[:5]}: {failed.__cause__!r}", flush=True)
+        record = failed.record
+    pace = (time.perf_counter() - start) / wanted.budget
     cells = []
-    for budget in BUDGETS:
-        if budget > PEER_BUDGET:
-            break
-        at = budget // PEER_STEP - 1
-        cell = wanted._replace(budget=budget, f=float(f[at]), violation=float(violation[at]))
-        solved = solved_of(problem, cell.f, cell.violation)
-        if theirs is not None:  # COCO tells only how it ended
-            hit = theirs.theirs.final_target_hit if budget == PEER_BUDGET else False
-            solved = int(hit) if budget == PEER_BUDGET else -1
-        cells.append(cell._replace(solved=solved, seconds=round(seconds * budget / PEER_BUDGET, 3)))
+    for budget in (b for b in BUDGETS if b <= wanted.budget):
+        f, violation = (float(values[budget // PEER_STEP - 1]) for values in (record.f, record.v))
+        solved = solved_of(problem, f, violation)
+        cells.append(
+            wanted._replace(
+                budget=budget, f=f, violation=violation, solved=solved,
+                seconds=round(pace * budget, 3),
+            )
+        )  # fmt: skip
     return cells
 
 
@@ -197,9 +193,10 @@ def wanted_cells(options: argparse.Namespace) -> list[Cell]:
     """Every run that is asked for, small budgets first."""
     cells = []
     for suite in options.suites:
-        for name in names_of(suite, options.instance):
+        for name in names_of(suite):
             for algorithm in options.algorithms:
-                budgets = (PEER_BUDGET,) if algorithm in PEERS else options.budgets
+                most = SLOW_PEERS.get(algorithm, PEER_BUDGET)
+                budgets = (most,) if algorithm in PEERS else options.budgets
                 cells += [
                     Cell(suite, name, algorithm, budget, seed)
                     for budget in budgets
@@ -240,97 +237,6 @@ def fill(options: argparse.Namespace) -> None:
                     print(f"{done}/{total}, {pace * (total - done) / 60:.1f} min left", flush=True)
 
 
-# --- tables ---------------------------------------------------------------------------------------
-Means = dict[tuple[str, int, str], tuple[float, float, int]]
-
-
-def means(cells: list[Cell]) -> Means:
-    """Success, feasible rate and number of runs of each (suite, budget, algorithm)."""
-    groups: dict[tuple[str, int, str], list[Cell]] = defaultdict(list)
-    for cell in cells:
-        groups[cell.suite, cell.budget, cell.algorithm].append(cell)
-    found = {}
-    for key, group in groups.items():
-        judged = [cell.solved for cell in group if cell.solved >= 0]
-        feasible = float(np.mean([cell.violation <= 0.0 for cell in group]))
-        success = float(np.mean(judged)) if judged else math.nan
-        found[key] = (success, feasible, len(group))
-    return found
-
-
-def ranks(cells: list[Cell]) -> dict[tuple[str, int, str], float]:
-    """Mean rank of final quality (feasibility first, then f) over problems and seeds."""
-    runs: dict[tuple[Any, ...], dict[str, tuple[float, float]]] = defaultdict(dict)
-    for cell in cells:
-        key = (cell.suite, cell.budget, cell.problem, cell.seed)
-        runs[key][cell.algorithm] = (cell.violation, cell.f)
-    sums: dict[tuple[str, int, str], list[float]] = defaultdict(list)
-    for (suite, budget, *_), field in runs.items():
-        for name, quality in field.items():
-            better = sum(other < quality for other in field.values())
-            same = sum(other == quality for other in field.values())
-            sums[suite, budget, name].append(better + (same + 1) / 2)
-    return {key: float(np.mean(values)) for key, values in sums.items()}
-
-
-def write_tables(folder: Path) -> None:
-    """success.csv, feasible.csv and rank.csv: one row per suite and budget, one column each."""
-    cells = read(folder / "cells.csv")
-    table, rank = means(cells), ranks(cells)
-    algorithms = sorted({key[2] for key in table}, key=lambda n: (n not in OURS, n))
-    kinds = {
-        "success": {key: value[0] for key, value in table.items()},
-        "feasible": {key: value[1] for key, value in table.items()},
-        "rank": rank,
-    }
-    for kind, values in kinds.items():
-        rows = []
-        for suite in SUITES:
-            for budget in BUDGETS:
-                row = {n: values.get((suite, budget, n), math.nan) for n in algorithms}
-                if not all(math.isnan(value) for value in row.values()):
-                    shown = {n: "" if math.isnan(v) else f"{v:.3f}" for n, v in row.items()}
-                    rows.append({"suite": suite, "budget": budget, **shown})
-        if rows:
-            write_csv(folder / f"{kind}.csv", rows)
-            show(kind, rows)
-
-
-def show(kind: str, rows: list[dict[str, object]]) -> None:
-    """A table on the terminal."""
-    names = list(rows[0])[2:]
-    print(f"\n{kind}\n{'':22}" + "".join(f"{name[:11]:>12}" for name in names))
-    for row in rows:
-        cells = "".join(f"{row[name]!s:>12}" for name in names)
-        print(f"{row['suite']!s:14}{row['budget']!s:>8}{cells}")
-
-
-def draw(folder: Path, suites: tuple[str, ...]) -> None:
-    """Share of problems solved over the budget, mean over suites: one line per algorithm."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    table = means(read(folder / "cells.csv"))
-    names = sorted({key[2] for key in table}, key=lambda n: (n not in OURS, n))
-    figure, axes = plt.subplots(figsize=(7.2, 4.2), layout="constrained")
-    for name in names:
-        points = []
-        for budget in BUDGETS:
-            values = [table[s, budget, name][0] for s in suites if (s, budget, name) in table]
-            if len(values) == len(suites) and not any(map(math.isnan, values)):
-                points.append((budget, float(np.mean(values))))
-        if points:
-            style = {"linewidth": 2.6, "zorder": 3} if name == "auto" else {"linewidth": 1.0}
-            axes.plot(*zip(*points, strict=True), marker=".", label=name, **style)
-    axes.set(xscale="log", ylim=(0, 1), xlabel="evaluations", ylabel="share of runs solved")
-    axes.grid(alpha=0.3)
-    if axes.lines:
-        axes.legend(fontsize="small", ncols=2, frameon=False)
-    figure.savefig(folder / "budgets.png", dpi=160)
-
-
 def main() -> None:
     """Run what is missing, then write tables and the figure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -339,7 +245,6 @@ def main() -> None:
     parser.add_argument("--budgets", nargs="*", type=int, default=list(BUDGETS))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--instance", type=int, default=1, help="of CEC 2017 and COCO")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=240.0)
     parser.add_argument("--keep", type=Path, default=KEEP)
@@ -347,8 +252,8 @@ def main() -> None:
     options = parser.parse_args()
     if not options.tables:
         fill(options)
-    write_tables(options.keep)
-    draw(options.keep, ("engineering", "g2006"))
+    write_tables(read(options.keep / "cells.csv"), options.keep)
+    draw(read(options.keep / "cells.csv"), options.keep, problem_of)
 
 
 if __name__ == "__main__":

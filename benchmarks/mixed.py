@@ -5,17 +5,22 @@ enumeration. All optimisers get the variables as what they are (real, integer, o
 the constraints in their own way, and the same number of evaluations.
 
     python benchmarks/mixed.py --budget 1000 --runs 5
+    python benchmarks/mixed.py --budget 300 --runs 3 --optimisers auto --table docs/data
+
+`--table` writes how many runs found the optimum to `mixed-BUDGET.csv` of a folder. Columns of other
+optimisers stay as they are there, so the slow ones can run by themselves.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import importlib.util
-import json
 import math
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +30,7 @@ from rdex.suites import mixed
 from rdex.suites.mixed.design import Mixed
 from rdex.suites.success import target
 
-ALL = ("auto", "rdex-csop", "nevergrad", "optuna", "pymoo")
+ALL = ("auto", "scout", "rdex-csop", "nevergrad", "optuna", "pymoo")
 
 #: Algorithms of rdex.
 OURS = ("auto", "scout", "rdex-csop", "rdex-tide", "rdex-csop+local")
@@ -161,12 +166,38 @@ RUNNERS: dict[str, Callable[[Mixed, Counted, int], None]] = {
 }
 
 
+def write_table(path: Path, counts: dict[str, dict[str, int]], runs: int) -> None:
+    """Counts as "2/3", one column per optimiser, a row of shares at the end."""
+    known: dict[str, dict[str, str]] = {}
+    if path.exists():
+        with path.open(encoding="utf-8", newline="") as stream:
+            known = {row["problem"]: row for row in csv.DictReader(stream)}
+    rows = {
+        name: {**known.get(name, {}), **{o: f"{n}/{runs}" for o, n in row.items()}}
+        for name, row in counts.items()
+    }
+    columns = [o for o in RUNNERS if any(row.get(o) for row in rows.values())]
+    shares = {}
+    for o in columns:
+        cells = [row.get(o, "") for row in rows.values()]
+        if not all(cells):  # a share of some problems compares with nothing
+            shares[o] = ""
+            continue
+        pairs = [[int(part) for part in cell.split("/")] for cell in cells]
+        shares[o] = f"{sum(k for k, _ in pairs) / sum(n for _, n in pairs):.2f}"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["problem", *columns])
+        writer.writerows([name, *(row.get(o, "") for o in columns)] for name, row in rows.items())
+        writer.writerow(["share", *shares.values()])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--budget", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--optimisers", nargs="*", default=list(ALL))
-    parser.add_argument("--json", help="file to write the counts to")
+    parser.add_argument("--table", type=Path, help="folder of the tables to write")
     asked = parser.parse_args()
     chosen = [
         name for name in asked.optimisers
@@ -195,9 +226,8 @@ def main() -> None:
     errors = [math.sqrt(share * (1 - share) / n) for share in shares.values()]
     print(f"{'± (1 sd)':16}" + "".join(f"{error:>12.2f}" for error in errors))
     print(f"{'seconds':16}" + "".join(f"{spent:>12.0f}" for spent in seconds.values()))
-    if asked.json:
-        with open(asked.json, "w", encoding="utf-8") as stream:
-            json.dump({"budget": asked.budget, "runs": asked.runs, "solved": counts}, stream)
+    if asked.table:
+        write_table(asked.table / f"mixed-{asked.budget}.csv", counts, asked.runs)
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ BAND = "-1e-4 <= h <= 1e-4"
 EXACT = "h = 0"
 TOLERANCE = "h with tolerance 1e-4"
 
-LOCAL = {"start": "uniform in the box", "variables": "unit box", "inequalities": "g <= -1e-8"}
+LOCAL = {"start": "uniform in the box", "variables": "unit box", "inequalities": "g <= -1e-6"}
 
 PEERS = {
     peer.name: peer
@@ -182,6 +182,28 @@ PEERS = {
             "LGPL-2.1+ (its wrapper MIT)",
             TOLERANCE,
             {"maxeval": "budget", "start": "uniform in the box"},
+        ),
+        Peer(
+            "nlopt-cobyla",
+            "nlopt_peers:cobyla",
+            "nlopt",
+            "nlopt",
+            "LN_COBYLA",
+            "Powell 1994",
+            "LGPL-2.1+ (its wrapper MIT)",
+            TOLERANCE,
+            {"start": "uniform in the box", "inequalities": "g <= -1e-6", "xtol_rel": 1e-6},
+        ),
+        Peer(
+            "egobox",
+            "egobox_peers:ego",
+            "egobox",
+            "egobox",
+            "Egor.suggest",
+            "Jones, Schonlau and Welch 1998; Lafage 2022",
+            "Apache-2.0",
+            TOLERANCE,
+            {"initial design": "Latin hypercube of 2 D", "integers": "XType.INT"},
         ),
         Peer(
             "pycma-con2",

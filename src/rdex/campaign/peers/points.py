@@ -20,6 +20,11 @@ from rdex.problem.problem import Floats, Problem
 #: |h| up to it is no violation, for every algorithm alike.
 EQ_TOL = 1e-4
 
+#: Local solvers end a little outside of inequalities, and here no violation is accepted: they are
+#: asked for this much more. With 1e-8, SLSQP solved 9 of 23 G problems in 1000 evaluations, with
+#: 1e-6 12; on the designs it makes no difference.
+MARGIN = 1e-6
+
 #: Stands for values that are not finite, which several packages cannot take.
 BAD = 1e20
 

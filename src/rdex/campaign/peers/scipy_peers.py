@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rdex.campaign.peers.points import EQ_TOL, Points
+from rdex.campaign.peers.points import EQ_TOL, MARGIN, Points
 from rdex.problem.problem import Floats
 
 #: SciPy's default members a variable.
 POPSIZE = 15
-
-#: Local solvers end a hair outside of inequalities, and here no violation is accepted: they are
-#: asked for this much more.
-MARGIN = 1e-8
 
 
 def differential_evolution(points: Points, rng: np.random.Generator) -> None:
