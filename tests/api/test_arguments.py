@@ -144,3 +144,15 @@ def test_bounds_in_two_rows_are_named_as_such():
 def test_misspelt_arguments_get_a_hint(name, hint):
     with pytest.raises(TypeError, match=f"no argument '{name}'; {hint}"):
         minimize(square, BOX, maxfev=30, **{name: 5})
+
+
+@pytest.mark.parametrize("wrong", [
+    {"maxfev": 0}, {"maxtime": -1}, {"updating": "sometimes"}, {"batch": 0}, {"target": "low"},
+    {"checkpoints": 0}, {"algorithm": 3}, {"settings": 3}, {"workers": 0}, {"polish": 3},
+])  # fmt: skip
+def test_options_are_checked_before_any_function_of_the_user_is_called(wrong):
+    called = []
+    limit = {"type": "ineq", "fun": lambda x: called.append(x) or 1.0}
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
+        minimize(square, BOX, constraints=limit, **wrong)
+    assert not called

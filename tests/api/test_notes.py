@@ -5,7 +5,7 @@ import pytest
 from problems import BOX, TOY, same_run, square, tilted
 
 from rdex import Optimizer, Problem, minimize
-from rdex.common.errors import LogError
+from rdex.common.errors import RdexError
 
 
 def note(result, text):
@@ -76,28 +76,48 @@ def test_polish_and_ask_and_tell_have_notes_too():
     assert note(optimizer.result(), "initial points")
 
 
-def test_what_was_read_is_always_said(tmp_path, caplog):
+@pytest.mark.parametrize("algorithm", ["rdex-csop", "auto", "local"])
+def test_what_was_read_is_always_said(tmp_path, caplog, algorithm):
     path, kept = tmp_path / "e.csv", tmp_path / "c.npz"
-    first = minimize(tilted, BOX, maxfev=60, rng=1, evaluations=path)
+    common = {"maxfev": 20, "rng": 1, "algorithm": algorithm}
+    first = minimize(tilted, BOX, **common, evaluations=path)
     assert not note(first, "read from")
-    again = minimize(tilted, BOX, maxfev=60, rng=1, evaluations=path)
-    assert note(again, f"60 evaluations read from {path}")
-    assert f"60 evaluations read from {path}" in caplog.text and same_run(first, again)
+    again = minimize(tilted, BOX, **common, evaluations=path)
+    assert note(again, f"20 evaluations read from {path}")
+    assert f"20 evaluations read from {path}" in caplog.text and same_run(first, again)
     for _ in range(2):
-        last = minimize(tilted, BOX, maxfev=60, rng=1, checkpoint=kept)
-    assert note(last, f"went on from {kept} at 60 evaluations") and str(kept) in caplog.text
+        last = minimize(tilted, BOX, **common, checkpoint=kept)
+    assert note(last, f"went on from {kept} at 20 evaluations") and str(kept) in caplog.text
 
 
-@pytest.mark.parametrize("options", [{}, {"workers": 2}])
-def test_a_changed_simulator_is_refused(tmp_path, options):
-    path = tmp_path / "e.csv"
+def shifted(x):
+    return tilted(x) + 0.25
 
-    def changed(x):
-        return tilted(x) + 0.25
 
-    problems = [Problem.from_function(fun, BOX, name="sim") for fun in (tilted, changed)]
-    minimize(problems[0], maxfev=60, rng=1, batch=4, evaluations=path, **options)
-    before = path.read_bytes()
-    with pytest.raises(LogError, match=r"another function, .* f was -?[\d.]+ and is now -?[\d.]+"):
-        minimize(problems[1], maxfev=60, rng=1, batch=4, evaluations=path, **options)
-    assert path.read_bytes() == before
+def tighter(x):
+    return tilted(x), [float(x[0]) - 2.99]
+
+
+def as_before(x):
+    return tilted(x), [float(x[0]) - 3.0]
+
+
+@pytest.mark.parametrize("name", ["evaluations", "checkpoint"])
+@pytest.mark.parametrize("options", [
+    {"batch": 4}, {"workers": 2, "updating": "deferred"}, {"workers": 2, "updating": "async"},
+    {"algorithm": "auto"}, {"algorithm": "auto", "workers": 2, "updating": "async"},
+    {"algorithm": "local"}, {"algorithm": "rdex-csop+local"},
+], ids=str)  # fmt: skip
+def test_a_changed_simulator_is_refused(tmp_path, options, name):
+    path = tmp_path / "run"
+    for before, after, n_ineq in ((tilted, shifted, 0), (as_before, tighter, 1)):
+        problems = [Problem.from_function(fun, BOX, n_ineq=n_ineq, name="sim")
+                    for fun in (before, after)]  # fmt: skip
+        common = {"maxfev": 20, "rng": 1, name: path, **options}
+        minimize(problems[0], **common)
+        kept = path.read_bytes()
+        number = r"-?\d[\d.e+-]*"
+        with pytest.raises(RdexError, match=f"another function, .* f was {number} and is now"):
+            minimize(problems[1], **common)
+        assert path.read_bytes() == kept
+        path.unlink()

@@ -11,6 +11,9 @@ from rdex.common.errors import RunFileError
 
 COUNTS = {"n_ineq": 1, "n_eq": 1}
 
+#: Every way a search is kept: the state of an engine, or a journal of calls.
+KINDS = ["auto", "local", "rdex-csop+local", "rdex-csop", "ude-iv"]
+
 
 def values(X):
     answers = [one_call(x) for x in X]
@@ -53,6 +56,78 @@ def test_results_may_come_out_of_order_and_in_parts(seed):
                 optimizer.tell(X[part], *values(X[part]))
     result = optimizer.result()
     assert result.nfev == 300 and result.feasible
+
+
+def in_any_order(optimizer, random, rounds, again=lambda optimizer: optimizer):
+    """Ask and tell about half of what is pending, whichever."""
+    for _ in range(rounds):
+        optimizer.ask(5)
+        X = optimizer.pending
+        part = random.permutation(len(X))[: max(1, len(X) // 2)]
+        if len(part):
+            optimizer.tell(X[part], *values(X[part]))
+        optimizer = again(optimizer)
+    return optimizer
+
+
+@pytest.mark.parametrize("algorithm", KINDS[1:])
+@pytest.mark.parametrize("seed", range(3))
+def test_members_keep_their_own_values_in_any_order(algorithm, seed):
+    """The value of an initial point was given to the point in whose place another had come."""
+    random = np.random.default_rng(seed)
+    optimizer = make(algorithm=algorithm, maxfev=60)
+    for _ in range(12):
+        in_any_order(optimizer, random, 1)
+        result = optimizer.result()
+        if len(result.population):
+            assert np.array_equal(values(result.population)[0], result.population_energies)
+
+
+@pytest.mark.parametrize("algorithm", KINDS)
+def test_kept_at_any_time_in_any_order(algorithm):
+    """Such a state was refused: "damaged: initial points"."""
+
+    def again(optimizer):
+        fresh = make(algorithm=algorithm, maxfev=maxfev, rng=None)
+        fresh.load_state_dict(optimizer.state_dict())
+        assert np.array_equal(fresh.pending, optimizer.pending)
+        return fresh
+
+    maxfev = 20 if algorithm == "auto" else 60
+    rounds = 8 if algorithm == "auto" else 24
+    kept, plain = (
+        in_any_order(make(algorithm=algorithm, maxfev=maxfev), np.random.default_rng(5), rounds, f)
+        for f in (again, lambda optimizer: optimizer)
+    )
+    assert same_run(kept.result(), plain.result())
+    assert np.array_equal(kept.pending, plain.pending)
+
+
+def test_a_race_waits_for_a_partner_that_comes_late():
+    """The row of the result that waits was used for another point."""
+    optimizer = make(algorithm="rde26", maxfev=600)
+    engine = optimizer._searching.standing
+    while True:  # until a result taken in order waits for its partner
+        trial = optimizer.ask_trials(1)[0]
+        f, g, h = one_call(trial.x)
+        optimizer.tell_trial(trial.id, f, [g], [h])
+        row = (engine.nfev - 1) % engine.capacity
+        if engine.state.run[0]["race_owed"] == row:
+            break
+    late = optimizer.ask_trials(1)[0]
+    kept = engine.state.members.f[3 * engine.n0 + row]
+    for _ in range(400):
+        trials = optimizer.ask_trials(3)
+        for trial in reversed(trials):
+            f, g, h = one_call(trial.x)
+            optimizer.tell_trial(trial.id, f, [g], [h])
+        if not trials:
+            break
+    assert not optimizer.ask_trials(1) and optimizer.nfev < 600
+    assert engine.state.members.f[3 * engine.n0 + row] == kept
+    f, g, h = one_call(late.x)
+    optimizer.tell_trial(late.id, f, [g], [h])
+    assert finish(optimizer, 1).nfev == 600
 
 
 @pytest.mark.parametrize("algorithm", ["rdex-csop", "rde26"])
@@ -220,6 +295,136 @@ def test_the_waiting_part_of_a_state_is_json():
 def test_a_state_of_other_arguments_is_refused(other):
     with pytest.raises(RunFileError, match="other arguments"):
         make(**other).load_state_dict(make().state_dict())
+
+
+#: Everything that decides which points a search asks for.
+OTHERS = [
+    {"maxfev": 61}, {"eq_tol": 1e-3}, {"constraint_scale": [1, 2]}, {"integrality": [0, 1]},
+    {"checkpoints": 10}, {"target": 0.0}, {"x0": [1, 1]}, {"init": "sobol"},
+    {"bounds": [(-5, 4)] * 2},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("algorithm", KINDS)
+def test_a_state_goes_with_the_arguments_and_the_seed_it_was_made_with(algorithm):
+    """A journal was replayed with whatever seed and bounds there were: f of another x."""
+    common = {"maxfev": 60, "algorithm": algorithm, **COUNTS}
+    first = Optimizer(BOX, rng=np.random.default_rng(4), **common)
+    for _ in range(3):
+        X = first.ask(4)
+        first.tell(X, *values(X))
+    state = first.state_dict()
+    for rng in (None, 99):
+        second = Optimizer(BOX, rng=rng, **common)
+        second.load_state_dict(state)
+        assert same_run(first.result(), second.result())
+        assert values(second.result().x[None, :])[0] == second.result().fun
+        assert np.array_equal(second.ask(3), copy_of(first, common).ask(3))
+    for other in OTHERS:
+        with pytest.raises(RunFileError, match=f"other arguments: .*{next(iter(other))}"):
+            Optimizer(**{"bounds": BOX, "rng": 4, **common, **other}).load_state_dict(state)
+
+
+def copy_of(optimizer, common):
+    copy = Optimizer(BOX, **common)
+    copy.load_state_dict(optimizer.state_dict())
+    return copy
+
+
+def edited(state):
+    """A state with one thing in it that makes no sense, one after another."""
+    facts, run = state["facts"], state["run"]
+    yield {"injected": [[[9.0, 9.0], 0.0, [0], [0]]]}
+    yield {"injected": [[[np.nan, 0.0], 0.0, [0], [0]]]}
+    yield {"injected": [[[0.0, 0.0], 0.0, [0] * 50, [0]]]}
+    yield {"pending": [[99, [0.0, 0.0]]]}
+    yield {"run": None}
+    yield {"run": {**run, "entropy": "[" * 10**5}}
+    yield {"run": {**run, "entropy": "null"}}
+    if "calls" in state:
+        for points in (np.zeros((1, 1)), np.zeros((1, 5)), np.full((1, 2), np.nan),
+                       np.full((1, 2), 9.0), np.zeros(1), np.zeros((1, 2), int)):  # fmt: skip
+            yield {"injections": points}
+        yield {"points": state["points"][1:]}
+        yield {"points": state["points"] + 1e-9}
+        yield {"calls": state["calls"], "clock": np.array([np.nan])}
+    else:
+        numbers = facts["numbers"]
+        for held in ([[numbers[0], 1.0, [0] * 1000, [0]]], [[10**9, 1.0, [0], [0]]], [[1]], "x",
+                     [[numbers[0], "f", [0], [0]]]):  # fmt: skip
+            yield {"facts": {**facts, "held": held}}
+        yield {"facts": {**facts, "numbers": [numbers[0]] * len(numbers)}}
+        yield {"facts": {**facts, "numbers": [-5] * len(numbers)}}
+
+
+@pytest.mark.parametrize("algorithm", KINDS)
+def test_a_state_that_is_refused_changes_nothing(algorithm):
+    """Some left half of a run behind, some gave the kernels arrays of the wrong length."""
+    first = make(algorithm=algorithm, maxfev=40)
+    X = first.ask(3)
+    first.tell(X, *values(X))
+    first.tell([0.5, 0.5], *values(np.array([[0.5, 0.5]])))
+    X = first.ask(4)
+    first.tell(X[1:3], *values(X[1:3]))
+    state = first.state_dict()
+    for edit in edited(state):
+        second = make(algorithm=algorithm, maxfev=40)
+        X = second.ask(2)
+        with pytest.raises(RunFileError):
+            second.load_state_dict({**state, **edit})
+        assert np.array_equal(second.pending, X)
+        second.tell(X, *values(X))
+        assert second.nfev == len(X)
+
+
+@pytest.mark.parametrize("algorithm", KINDS)
+@pytest.mark.parametrize("n", [41, 10**9, 2**62])
+def test_asking_for_more_than_the_budget_is_kept_too(algorithm, n):
+    """The file could be written and not be read."""
+    first, second = (make(algorithm=algorithm, maxfev=40) for _ in range(2))
+    X = first.ask(n)
+    first.tell(X, *values(X))
+    second.load_state_dict(first.state_dict())
+    assert np.array_equal(first.ask(n), second.ask(n))
+
+
+@pytest.mark.parametrize("algorithm", KINDS)
+def test_a_search_that_knows_everything_has_finished(algorithm):
+    """`while not optimizer.stop` never ended."""
+    lists = {"a": {"categories": ["x", "y"]}, "b": {"choices": [1, 2]}}
+    optimizer = Optimizer(lists, maxfev=60, rng=1, algorithm=algorithm)
+    for _ in range(60):
+        X = optimizer.ask(3)
+        optimizer.tell(X, X.sum(axis=1))
+        if optimizer.stop:
+            break
+    assert optimizer.stop == "finished" and optimizer.result().status == 7
+    assert optimizer.result().fun == 1.0 and optimizer.nfev < 60
+    copy = Optimizer(lists, maxfev=60, rng=1, algorithm=algorithm)
+    copy.load_state_dict(optimizer.state_dict())
+    assert len(copy.ask(3)) == 0 and copy.stop == "finished"
+
+
+@pytest.mark.parametrize("algorithm", KINDS)
+def test_points_told_beyond_the_budget_are_named(algorithm, caplog):
+    """The best of them was dropped without a word."""
+    optimizer = make(algorithm=algorithm, maxfev=10)
+    X = np.random.default_rng(1).uniform(-5, 5, (25, 2))
+    optimizer.tell(X, *values(X))
+    assert optimizer.stop == "budget" and optimizer.nfev == 10
+    assert "15 points told beyond the budget are left out: raise maxfev" in caplog.text
+
+
+def test_counts_may_be_numbers_of_numpy(tmp_path):
+    """Such a run could not be saved."""
+    optimizer = Optimizer(BOX, np.int64(1), np.int32(1), maxfev=np.int64(20), rng=np.int64(6),
+                          checkpoints=np.int64(10))  # fmt: skip
+    X = optimizer.ask(np.int64(3))
+    optimizer.tell(X, *values(X))
+    optimizer.save(tmp_path / "run")
+    plain = Optimizer(BOX, 1, 1, maxfev=20, checkpoints=10)
+    plain.load(tmp_path / "run")
+    assert same_run(plain.result(), optimizer.result())
 
 
 def test_other_counts_and_broken_states_are_refused(tmp_path):

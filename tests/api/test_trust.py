@@ -73,7 +73,34 @@ def test_a_fork_does_not_keep_the_lock(tmp_path):
         os.waitpid(children[0], 0)
 
 
-def test_files_stay_where_they_were_when_the_folder_changes(tmp_path, monkeypatch):
+FORKED = """
+import os, time, rdex
+def square(x):
+    child = os.fork()
+    if child == 0:
+        time.sleep(300)
+        os._exit(0)
+    open("child", "w").write(str(child))
+    os.kill(os.getpid(), 9)
+rdex.minimize(square, [(-5, 5)] * 2, maxfev=40, rng=1, algorithm="rdex-csop", {name}="run")
+"""
+
+
+@pytest.mark.parametrize("name", ["checkpoint", "evaluations"])
+def test_a_fork_of_a_killed_run_does_not_keep_the_lock(tmp_path, name):
+    """Nobody was left who would have released it."""
+    subprocess.run([sys.executable, "-c", FORKED.format(name=name)], cwd=tmp_path, check=False)
+    child = int((tmp_path / "child").read_text())
+    try:
+        os.kill(child, 0)
+        options = {"maxfev": 40, "rng": 1, "algorithm": "rdex-csop", name: tmp_path / "run"}
+        assert minimize(square, BOX, **options).nfev == 40
+    finally:
+        os.kill(child, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("algorithm", ["rdex-csop", "auto"])
+def test_files_stay_where_they_were_when_the_folder_changes(tmp_path, monkeypatch, algorithm):
     there, elsewhere = tmp_path / "there", tmp_path / "elsewhere"
     there.mkdir()
     elsewhere.mkdir()
@@ -84,7 +111,8 @@ def test_files_stay_where_they_were_when_the_folder_changes(tmp_path, monkeypatc
         return tilted(x)
 
     fun.__name__ = "tilted"
-    options = {"maxfev": 60, "rng": 1, "checkpoint": "run.npz", "evaluations": "e.csv"}
+    options = {"maxfev": 20, "rng": 1, "checkpoint": "run.npz", "evaluations": "e.csv"}
+    options["algorithm"] = algorithm
     first = minimize(fun, BOX, **options)
     assert sorted(os.listdir(there)) == ["e.csv", "run.npz"] and os.listdir(elsewhere) == []
     monkeypatch.chdir(there)
@@ -129,29 +157,34 @@ def test_async_runs_go_on_with_another_number_of_workers(tmp_path, first, algori
         assert minimize(tilted, BOX, workers=5 - first, **options).nfev == 60
 
 
+@pytest.mark.parametrize("first", [1, 3])
 @pytest.mark.parametrize("name", ["checkpoint", "evaluations"])
-def test_batches_of_auto_go_on_with_another_number_of_workers(tmp_path, name):
+def test_batches_of_auto_go_on_with_another_number_of_workers(tmp_path, name, first):
     """A cluster shows the workers that have arrived; a batch is part of the run."""
     options = {name: tmp_path / "run", "updating": "deferred", "maxfev": 40, "rng": 1,
                "algorithm": "auto"}  # fmt: skip
-    minimize(tilted, BOX, workers=3, callback=lambda result: result.nfev >= 20, **options)
+    minimize(tilted, BOX, workers=first, callback=lambda result: result.nfev >= 20, **options)
     for workers in (2, 1, 4):
         again = minimize(tilted, BOX, workers=workers, **options)
-    whole = minimize(tilted, BOX, workers=3, **{**options, name: None})
+    whole = minimize(tilted, BOX, workers=first, **{**options, name: None})
     assert again.nfev == 40 and same_run(again, whole)
 
 
 # --- failures -------------------------------------------------------------------------------------
-@pytest.mark.parametrize("options", [{}, {"workers": 2}, {"updating": "async", "workers": 2}])
+@pytest.mark.parametrize("options", [
+    {}, {"workers": 2}, {"updating": "async", "workers": 2}, {"algorithm": "local"},
+    {"algorithm": "auto", "maxfev": 30},
+], ids=str)  # fmt: skip
 def test_an_exception_in_a_cheap_constraint_fails_the_point(options):
     def cheap(x):
         if x[0] > 3.0:
             raise ArithmeticError("beyond the table")
         return 1.0
 
-    result = minimize(tilted, BOX, cheap_constraints={"type": "ineq", "fun": cheap}, maxfev=200,
-                      rng=1, x0=[0.0, 0.0], **options)  # fmt: skip
-    assert result.nfev == 200 and result.n_failed > 0 and result.success
+    options = {"maxfev": 200, **options}
+    result = minimize(tilted, BOX, cheap_constraints={"type": "ineq", "fun": cheap}, rng=1,
+                      x0=[0.0, 0.0], **options)  # fmt: skip
+    assert result.nfev == options["maxfev"] and result.n_failed > 0 and result.success
 
 
 @pytest.mark.parametrize("options", [
@@ -168,6 +201,25 @@ def test_nothing_but_nan_ends_the_run_early(options):
     assert "check the function" in result.message
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [1.7e308, 1e300, 1e-310])
+@pytest.mark.parametrize("algorithm", ["auto", "local", "rdex-csop+local", "rdex-csop", "ude-iv"])
+def test_the_largest_and_smallest_numbers_do_no_harm(algorithm, size):
+    """Sums and differences of them overflowed, and NumPy's warnings reached the user."""
+
+    def large(x):
+        return size * float(np.tanh(x @ x - 10))
+
+    kind = "ineq" if size > 1 else "eq"  # the largest equalities cannot be met within eq_tol
+    limits = [{"type": kind, "fun": lambda x: size * float(np.clip(x[0] - 1, -1, 1))}] * 3
+    for maxfev in (2, 5, 60):
+        for constraints in ((), limits):
+            result = minimize(large, BOX, constraints=constraints, maxfev=maxfev, rng=1,
+                              algorithm=algorithm)  # fmt: skip
+            assert result.nfev == maxfev and (not result.feasible or result.fun == large(result.x))
+            assert str(result) and result._repr_html_()
+
+
 @pytest.mark.parametrize("algorithm", ["auto", "rdex-csop", "ude-iv", "local", "rdex-csop+local"])
 def test_x_is_inside_the_bounds_even_before_the_first_evaluation(algorithm):
     """A time limit may end a run there."""
@@ -177,15 +229,16 @@ def test_x_is_inside_the_bounds_even_before_the_first_evaluation(algorithm):
     assert result.x.tolist() == [3.0, -7.0]
 
 
-def test_a_lone_surrogate_and_a_newline_do_no_harm(tmp_path):
+@pytest.mark.parametrize("algorithm", ["rdex-csop", "auto", "local"])
+def test_a_lone_surrogate_and_a_newline_do_no_harm(tmp_path, algorithm):
     def fun(x):
         if x[0] > 2:
             raise ValueError("odd \ud800 \x1b[31m\nmessage")
         return square(x)
 
     problem = Problem.from_function(fun, BOX, variable_names=["a\nb", "c\ud800\x1b[2J"], name="p\n")
-    options = {"maxfev": 60, "rng": 1, "x0": [0.0, 0.0], "evaluations": tmp_path / "e.csv",
-               "checkpoint": tmp_path / "c.npz"}  # fmt: skip
+    options = {"maxfev": 40, "rng": 1, "x0": [0.0, 0.0], "evaluations": tmp_path / "e.csv",
+               "checkpoint": tmp_path / "c.npz", "algorithm": algorithm}  # fmt: skip
     first = minimize(problem, **options)
     again = minimize(problem, **options)
     assert same_run(first, again) and first.n_failed > 0
@@ -198,7 +251,7 @@ def test_a_lone_surrogate_and_a_newline_do_no_harm(tmp_path):
 @pytest.fixture
 def usual_signals(monkeypatch):
     """Nobody has plans for signals, and no Ctrl-C was a moment ago."""
-    monkeypatch.setattr("rdex.run.interrupts._last_interrupt", -1e9)
+    monkeypatch.setattr("rdex.run.watch._last_interrupt", -1e9)
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -253,14 +306,33 @@ def test_a_second_ctrl_c_ends_a_loop_of_runs(usual_signals):
         minimize(fun, BOX, **options)
 
 
-def test_sigterm_saves_and_ends_the_program(tmp_path, usual_signals):
+@pytest.mark.parametrize("name", ["checkpoint", "evaluations"])
+@pytest.mark.parametrize("more", [
+    {}, {"algorithm": "local"}, {"algorithm": "rdex-csop+local"}, {"algorithm": "auto"},
+    {"algorithm": "auto", "updating": "deferred", "batch": 3},
+], ids=str)  # fmt: skip
+def test_sigterm_saves_and_ends_the_program(tmp_path, usual_signals, more, name):
     """A loop of runs does not go on with the next one."""
-    fun, options = stopped_by(signal.SIGTERM, checkpoint=tmp_path / "c.npz")
+    maxfev = 30 if more.get("algorithm") == "auto" else 100
+    fun, options = stopped_by(signal.SIGTERM, **{name: tmp_path / "run"}, **more)
+    fun.__name__, options["maxfev"] = "tilted", maxfev
     with pytest.raises(SystemExit) as caught:
         minimize(fun, BOX, **options)
     assert caught.value.code == 128 + signal.SIGTERM
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    assert minimize(tilted, BOX, **options).nfev == 100
+    calls = []
+
+    def counted(x):
+        calls.append(x)
+        return tilted(x)
+
+    counted.__name__ = "tilted"
+    again = minimize(counted, BOX, **options)
+    # One for the comparison; a checkpoint holds whole batches.
+    n_lost = 2 if name == "checkpoint" and "batch" in more else 0
+    assert again.nfev == maxfev and len(calls) == maxfev - 19 + 1 + n_lost
+    whole = minimize(tilted, BOX, **{**options, name: None})
+    assert again.fun == whole.fun and np.array_equal(again.x, whole.x)
 
 
 def test_signals_of_other_threads_are_left_alone():

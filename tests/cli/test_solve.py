@@ -95,6 +95,8 @@ def test_a_problem_by_name_and_an_infeasible_end(solve):
     (("case.py", "--plot", "x.foo"), "--plot: cannot write '.foo' files; known: "),
     (("case.py", "--plot", "x"), "--plot: cannot write 'a file without an ending' files"),
     (("case.py", "--plot", "absent/x.png"), "--plot: there is no folder"),
+    (("case.py", "--report", "case.py/r.html"), "--report: cannot write to "),
+    (("case.py", "--report", "case.py"), "--report: cannot write to "),
     (("case.py:fum",), "case.py defines no 'fum'; did you mean 'fun'?"),
     (("misspelt.py",), "defines 'constraint', which is not read; did you mean 'constraints'?"),
     (("objective.py",), "defines 'objective', which is not read; did you mean 'fun'?"),
@@ -114,6 +116,16 @@ def test_errors_are_one_line(solve, tmp_path, words, message):
     assert result.exit_code == 1
     assert result.stderr.startswith("rdex: ") and result.stderr.count("\n") == 1
     assert message in result.stderr and result.stdout == ""
+
+
+def test_tolerances_beside_a_problem_count(solve, tmp_path):
+    """They were read beside a function only."""
+    text = FILE + "ineq_tol = 30.0\n"
+    (tmp_path / "loose.py").write_text(text)
+    assert solve("loose.py:blocked", "--maxfev", 50, "--rng", 1).exit_code == 0
+    (tmp_path / "odd.py").write_text(text.replace("ineq_tol", "ineqtol"))
+    found = solve("odd.py:blocked", "--maxfev", 50)
+    assert found.exit_code == 1 and "did you mean 'ineq_tol'?" in found.stderr
 
 
 def test_plot_checkpoint_and_workers(solve, tmp_path):

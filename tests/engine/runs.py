@@ -8,6 +8,7 @@ import pytest
 from rdex.engine.engine import Engine
 from rdex.engine.settings import preset
 from rdex.engine.state import flattened
+from rdex.jit.records import with_attributes
 
 #: Whether kernels are compiled; runs are shorter where they are not.
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
@@ -19,6 +20,11 @@ quiet = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarnin
 def budget(evaluations: int) -> int:
     """`evaluations`, or a third of them in plain Python."""
     return evaluations if IS_COMPILED else evaluations // 3
+
+
+def for_parts(records):
+    """Records for parts called one by one: in plain Python their fields must be attributes."""
+    return records if IS_COMPILED else with_attributes(records)
 
 
 def variant(name="rdex-csop", **changes):

@@ -15,6 +15,7 @@ from rdex.engine.settings import PRESETS
 from rdex.engine.state import Limits
 from rdex.jit import loading
 from rdex.jit.interpreting import interpreted
+from rdex.suites import registry
 
 pytestmark = pytest.mark.compiled
 
@@ -34,7 +35,7 @@ def changing(monkeypatch):
         return interpreted(place) if is_interpreted else loading.load(place)
 
     def begin():
-        for name in ("rdex.engine.engine", "rdex.engine.state", "rdex.engine.view"):
+        for name in ("rdex.jit.run_kernels", "rdex.engine.engine"):
             monkeypatch.setattr(sys.modules[name], "find_kernel", find)
         return used
 
@@ -143,6 +144,23 @@ def test_minimize_changes_over_invisibly(algorithm, options, changing):
     assert changed.fun == whole.fun and changed.nfev == whole.nfev
     np.testing.assert_array_equal(changed.x, whole.x)
     np.testing.assert_array_equal(changed.population, whole.population)
+
+
+@pytest.mark.parametrize(
+    "id", ["g2006/G06", "engineering/thrust-bearing", "cec2017/C22/d10/2017/1"]
+)
+@pytest.mark.parametrize("name", ["rdex-csop", "ude-iv"])
+def test_functions_of_suites_change_over_with_the_loop(id, name, changing):
+    def run():
+        engine = Engine(registry.get(id), variant(name), MAXFEV, 1)
+        by_fused_loop(engine)
+        return engine.arrays()
+
+    whole = run()
+    used = changing()
+    changed = run()
+    assert used[True] > 10 and used[False] > 10
+    assert_same_arrays(changed, whole)
 
 
 def test_equalities_are_judged_alike(changing):

@@ -7,6 +7,7 @@ import io
 import os
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -138,6 +139,7 @@ def entry(shape, data=b"", dtype="<f8"):
 
 @pytest.mark.parametrize(("kind", "content"), [
     (zipfile.ZIP_STORED, entry((10**12,))),
+    (zipfile.ZIP_STORED, entry((10**8,))),
     (zipfile.ZIP_STORED, entry((2**40, 2**40))),
     (zipfile.ZIP_STORED, entry((3,), b"12345678")),
     (zipfile.ZIP_STORED, entry((1,), b"12345678", "|O")),
@@ -150,5 +152,10 @@ def test_a_file_is_not_believed_to_be_larger_than_it_is(tmp_path, kind, content)
     save_state(path, {"x": np.zeros(3)}, {})
     with zipfile.ZipFile(path, "a", kind) as archive:
         archive.writestr("more.npy", content)
-    with pytest.raises(RunFileError):
-        load_state(path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(RunFileError):
+            load_state(path)
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()

@@ -7,15 +7,19 @@ import part_kernels as parts
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from runs import quiet, variant
+from runs import for_parts, quiet, variant
 
 from rdex.engine.kernels import layout
-from rdex.engine.kernels.generator import seed_words
-from rdex.engine.state import record, settings_record
+from rdex.engine.state import record, seed_words, settings_record
 
 pytestmark = quiet
 
-PARAM = settings_record(variant(), n0=10, maxfev=1000, checkpoints=10)
+
+def constants(settings):
+    return for_parts(settings_record(settings, n0=10, maxfev=1000, checkpoints=10))
+
+
+PARAM = constants(variant())
 
 
 @pytest.mark.parametrize(("t", "k"), [(0.0, 8), (0.5, 2), (0.7, 0), (0.8, 0)])
@@ -33,7 +37,7 @@ def test_epsilon_is_zero_after_its_time():
 def test_epsilon_has_a_floor_until_its_time():
     """9 (1 − t/T)² with T = 0.5, where the order statistic is below it."""
     floored = variant(eps_floor_until=0.5, eps_floor_power=2.0)
-    param = settings_record(floored, n0=10, maxfev=1000, checkpoints=10)
+    param = constants(floored)
     phi = np.zeros(10)
     for t, expected in ((0.0, 9.0), (0.25, 2.25), (0.5, 0.0), (0.7, 0.0)):
         assert parts.epsilon(param, t, 9.0, phi, 10, np.zeros(10)) == expected
@@ -42,7 +46,7 @@ def test_epsilon_has_a_floor_until_its_time():
 
 
 def test_the_papers_position_counts_from_one():
-    param = settings_record(variant(eps_position="paper"), n0=10, maxfev=1000, checkpoints=10)
+    param = constants(variant(eps_position="paper"))
     phi = np.random.default_rng(1).permutation(10) / 8
     for t, position in ((0.0, 8), (0.5, 2), (0.7, 1)):
         assert parts.epsilon(param, t, 9.0, phi, 10, np.zeros(10)) == (position - 1) / 8
@@ -89,7 +93,7 @@ def test_reduction_drops_the_worst_and_closes_up_in_ring_order(n, data):
     order = np.array(data.draw(st.permutations(range(n))))
     x = np.arange(float(n))[:, None].copy()
     f, phi = np.arange(100.0, 100 + n), np.arange(200.0, 200 + n)
-    run = record(layout.RUN, n=n, ring=ring)
+    run = for_parts(record(layout.RUN, n=n, ring=ring))
     kept = sorted(order[:n_new].tolist())
     expected = [kept.index(i) for i in order[:n_new]]
     parts.reduce_front(run, x, f, phi, order, n_new, np.zeros(2 * n, np.int64))

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from rdex.engine.kernels.generator import AHEAD, seed_words
+from rdex.engine.kernels.layout import AHEAD
 from rdex.engine.kernels.random import next_word, uniform
+from rdex.engine.state import seed_words
 from rdex.jit.compiling import kernel
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar:RuntimeWarning")

@@ -4,7 +4,7 @@ import numpy as np
 import part_kernels as parts
 import pytest
 from engine_problems import KINDS
-from runs import assert_same_state, budget, drive, finished, quiet, variant
+from runs import assert_same_state, budget, drive, finished, for_parts, quiet, variant
 from test_anyorder import flight_of, fly
 
 from rdex.engine.engine import Engine
@@ -53,10 +53,9 @@ def test_the_next_population_is_a_new_run_with_what_is_left():
     assert engine.n == 8 and not state.run["ready"][0]
     assert np.isinf(state.members.f[:8]).all()
     assert (state.memory == [[HASTY.memory_F], [HASTY.memory_CR]]).all()
-    assert parts.progress(float(began), state.settings, state.run) == 0.0
-    assert parts.progress(float(FES), state.settings, state.run) == 1.0
-    middle = began + (FES - began) / 2
-    assert parts.progress(middle, state.settings, state.run) == 0.5
+    settings, run = for_parts(state.settings), for_parts(state.run)
+    for share in (0.0, 0.5, 1.0):
+        assert parts.progress(began + share * (FES - began), settings, run) == share
     first = state.members.x[:8, :2].copy()
     engine.run(stop_at=began + 8)
     assert engine.n == 8 and state.run["ready"][0]
@@ -64,8 +63,8 @@ def test_the_next_population_is_a_new_run_with_what_is_left():
 
 
 def test_after_a_restart_time_counts_from_there():
-    settings = settings_record(HASTY, n0=8, maxfev=1000, checkpoints=10)
-    run = record(layout.RUN, clock=0.7, clock_since=0.4, since=900)
+    settings = for_parts(settings_record(HASTY, n0=8, maxfev=1000, checkpoints=10))
+    run = for_parts(record(layout.RUN, clock=0.7, clock_since=0.4, since=900))
     assert parts.progress(900.0, settings, run) == pytest.approx(0.5)
     assert parts.progress(990.0, settings, run) == pytest.approx(0.9)
 

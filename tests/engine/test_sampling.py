@@ -9,7 +9,7 @@ from runs import IS_COMPILED, quiet
 from scipy import stats
 
 from rdex.engine.kernels import layout
-from rdex.engine.kernels.generator import seed_words
+from rdex.engine.state import seed_words
 
 pytestmark = quiet
 

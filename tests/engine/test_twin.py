@@ -7,8 +7,7 @@ from engine_problems import KINDS
 from runs import budget, front_of, population_of, quiet, variant
 
 from rdex.engine.engine import Engine
-from rdex.engine.kernels.generator import seed_words
-from rdex.engine.state import Limits
+from rdex.engine.state import Limits, seed_words
 from reference.engine_twin import Twin
 
 pytestmark = quiet

@@ -6,8 +6,7 @@ from engine_problems import KINDS
 from runs import budget, quiet, variant
 
 from rdex.engine.engine import Engine
-from rdex.engine.kernels.generator import seed_words
-from rdex.engine.state import Limits
+from rdex.engine.state import Limits, seed_words
 from reference.ude_twin import UdeTwin
 
 pytestmark = quiet

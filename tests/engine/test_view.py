@@ -9,6 +9,7 @@ from runs import budget, quiet, variant
 
 from rdex.engine.engine import Engine
 from rdex.engine.state import Limits
+from rdex.recorder import History
 
 pytestmark = quiet
 
@@ -66,12 +67,16 @@ def test_constraints_clock_and_goal():
     assert engine.best_f == engine.best.f and engine.n0 == 20 and engine.checkpoints == 10
 
 
-def test_diagnostics_end_with_the_present():
+def test_histories_end_with_the_present():
     engine = engine_at(budget(600) // 2 + 1)
-    table, trace = engine.diagnostics(), engine.trace()
-    assert table.eps.shape == (12,) and trace.f.shape == trace.phi.shape == (11,)
-    assert (table.eps[-1], table.n[-1], table.generation[-1]) == (
+    history, (f, phi) = History(*engine.history_rows()), engine.trace()
+    assert f.shape == phi.shape == (11,)
+    due = range(engine.maxfev // 10, engine.nfev, engine.maxfev // 10)
+    assert history.nfev.tolist() == sorted({20, *due, engine.nfev})
+    assert (history.f[0], history.f[-2]) == (f[0], f[5])
+    assert (history.f[-1], history.cv[-1]) == (engine.best.f, engine.best.phi)
+    assert (history.eps[-1], history.n[-1], history.generation[-1]) == (
         engine.eps, engine.n, engine.generation,
     )  # fmt: skip
-    assert table.feasible_share[-1] == engine.feasible_share
-    assert table.memory_F.shape == (12, 5) == table.memory_CR.shape
+    assert history.feasible_share[-1] == engine.feasible_share
+    assert history.memory_F.shape == (history.f.size, 5) == history.memory_CR.shape

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rdex
 
 BOX = [(-5.0, 5.0)] * 2
-COMMON = {"maxfev": 60, "rng": 1, "algorithm": "rdex-csop"}
+COMMON = {"maxfev": 60, "rng": 1}
 
 #: What may stand in a header in the place of what was there.
 ODD_JSON = st.sampled_from([
@@ -39,13 +39,15 @@ def whole(tmp_path_factory):
     files, results = {}, {}
     for kind, name, algorithm in KINDS:
         path = folder / kind
-        options = {**COMMON, "algorithm": algorithm, name: path}
-        rdex.minimize(PROBLEM, callback=lambda result: result.nfev >= 30, **options)
+        options = {**common(algorithm), name: path}
+        half = options["maxfev"] // 2
+        rdex.minimize(PROBLEM, callback=lambda result, half=half: result.nfev >= half, **options)
         files[kind] = path.read_bytes()
         results[kind] = rdex.minimize(PROBLEM, **options)
-    optimizer = asked()
-    optimizer.save(folder / "optimizer")
-    files["optimizer"] = (folder / "optimizer").read_bytes()
+    for kind, algorithm in OPTIMIZERS.items():
+        optimizer = asked(algorithm)
+        optimizer.save(folder / kind)
+        files[kind] = (folder / kind).read_bytes()
     return Whole((files, results))
 
 
@@ -61,15 +63,26 @@ KINDS = [
     ("checkpoint", "checkpoint", "rdex-csop"),
     ("checkpoint-ude", "checkpoint", "ude-iv"),
     ("checkpoint-local", "checkpoint", "local"),
+    ("checkpoint-hybrid", "checkpoint", "rdex-csop+local"),
+    ("log-auto", "evaluations", "auto"),
+    ("checkpoint-auto", "checkpoint", "auto"),
 ]
 OPTIONS = {kind: (name, algorithm) for kind, name, algorithm in KINDS}
+OPTIMIZERS = {"optimizer": "rdex-csop", "optimizer-auto": "auto"}
 
 
-def asked():
-    optimizer = rdex.Optimizer(BOX, 1, maxfev=60, rng=1, algorithm="rdex-csop")
-    for _ in range(4):
-        X = optimizer.ask(5)
-        optimizer.tell(X[:4], *zip(*[fun(x) for x in X[:4]], strict=True))
+def common(algorithm):
+    """Arguments of a run; models take their time."""
+    return {**COMMON, "algorithm": algorithm, "maxfev": 12 if algorithm == "auto" else 60}
+
+
+def asked(algorithm):
+    optimizer = rdex.Optimizer(BOX, 1, **common(algorithm))
+    for _ in range(2):
+        for n_told in (3, 4):
+            X = optimizer.ask(5)[:n_told]
+            if len(X):
+                optimizer.tell(X, *zip(*[fun(x) for x in X], strict=True))
     return optimizer
 
 
@@ -81,13 +94,15 @@ def opened(kind, data, path, results, is_forged=False):
     DONE["corrupted files"] += 1
     path.write_bytes(data)
     try:
-        if kind == "optimizer":
-            optimizer = rdex.Optimizer(BOX, 1, maxfev=60, rng=1, algorithm="rdex-csop")
+        if kind in OPTIMIZERS:
+            optimizer = rdex.Optimizer(BOX, 1, **common(OPTIMIZERS[kind]))
             optimizer.load(path)
-            assert optimizer.result().nfev <= 60
+            result = optimizer.result()
+            assert result.nfev <= 60 and (np.abs(result.x) <= 5.0).all()
+            assert is_forged or not result.nfev or result.fun == fun(result.x)[0], "another answer"
             return True
         name, algorithm = OPTIONS[kind]
-        result = rdex.minimize(PROBLEM, **{**COMMON, "algorithm": algorithm, name: path})
+        result = rdex.minimize(PROBLEM, **common(algorithm), **{name: path})
     except rdex.RdexError as error:
         assert str(error)
         return False
@@ -112,14 +127,14 @@ def damaged(data, edits):
     return bytes(changed)
 
 
-ALL = [*OPTIONS, "optimizer"]
+ALL = [*OPTIONS, *OPTIMIZERS]
 
 
 @pytest.mark.parametrize("kind", ALL)
 def test_truncated_anywhere(kind, whole, tmp_path):
     files, results = whole
     data = files[kind]
-    n = min(len(data), 600 if IS_LONG else 12)
+    n = min(len(data), (150 if "auto" in kind else 600) if IS_LONG else 12)
     for size in np.unique(np.linspace(0, len(data) - 1, n).astype(int)):
         opened(kind, data[:size], tmp_path / "file", results)
 
@@ -132,7 +147,7 @@ def test_bytes_changed_anywhere(kind, edits, whole, tmp_path):
     opened(kind, damaged(files[kind], edits), tmp_path / "file", results)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in ALL if kind != "log"])
+@pytest.mark.parametrize("kind", [kind for kind in ALL if "log" not in kind])
 @fuzzed(10, 150)
 @given(place=st.integers(0, 10**6), value=ODD_JSON)
 def test_headers_that_say_something_else(kind, place, value, whole, tmp_path):
@@ -160,6 +175,8 @@ def test_headers_that_say_something_else(kind, place, value, whole, tmp_path):
     {"calls": np.zeros((2, 2), np.int64)}, {"calls": np.array([1.5])}, {"values": np.zeros(3)},
     {"values": np.zeros((1, 1))}, {"budgets": np.array([[0, 10**18]])}, {"budgets": np.zeros(2)},
     {"budgets": np.array([[5, 60], [0, 60]])}, {"budgets": np.array([[0, 60], [3, 10]])},
+    {"points": np.zeros((1, 2))}, {"points": np.zeros(3)}, {"injections": np.zeros((3, 2))},
+    {"clock": np.array([0.5])},
 ], ids=str)  # fmt: skip
 def test_journals_that_make_no_sense(edit, whole, tmp_path):
     files, results = whole

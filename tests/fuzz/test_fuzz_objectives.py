@@ -1,5 +1,6 @@
 """Odd functions: whatever they do to their arguments, to the process or to their answers."""
 
+import itertools
 import os
 import sys
 
@@ -74,17 +75,19 @@ setattr(Odd, "raise", Odd_raise)
     deed=st.sampled_from(DEEDS),
     every=st.integers(2, 9),
     options=st.sampled_from(
-        [{}, {"batch": 4}, {"algorithm": "ude-iv"}, {"algorithm": "local"}, {"integrality": True}]
+        [{}, {"batch": 4}, {"integrality": True}]
+        + [{"algorithm": name} for name in ("ude-iv", "local", "rdex-csop+local", "auto")]
     ),
 )
 @pytest.mark.filterwarnings("ignore")
 def test_deeds(deed, every, options):
     DONE["calls"] += 1
     odd = Odd(deed, every)
+    maxfev = 12 if options.get("algorithm") == "auto" else 40
     with np.errstate():
-        result = minimize(odd, BOX, maxfev=40, rng=1, **options)
-        clean = minimize(lambda x: float(x @ x), BOX, maxfev=40, rng=1, **options)
-    assert result.nfev <= 40
+        result = minimize(odd, BOX, maxfev=maxfev, rng=1, **options)
+        clean = minimize(lambda x: float(x @ x), BOX, maxfev=maxfev, rng=1, **options)
+    assert result.nfev <= maxfev
     assert all(np.array_equal(x, copy) for x, copy in odd.kept)
     if deed != "raise":
         assert result.fun == clean.fun and np.array_equal(result.x, clean.x)
@@ -127,8 +130,14 @@ def test_answers(first, later, place, batch):
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit])
-@pytest.mark.parametrize("at", [1, 2, 17, 40])
-@pytest.mark.parametrize("options", [{}, {"batch": 4}, {"algorithm": "local"}], ids=str)
+@pytest.mark.parametrize(
+    ("options", "at"),
+    [
+        *itertools.product([{}, {"batch": 4}, {"algorithm": "local"}], [1, 2, 17, 40]),
+        *itertools.product([{"algorithm": "rdex-csop+local"}, {"algorithm": "auto"}], [2, 17]),
+    ],
+    ids=str,
+)
 def test_base_exceptions(tmp_path, kind, at, options):
     """Ctrl-C ends the run; what is meant to end the program does. Nothing saved is lost."""
     DONE["calls"] += 1
@@ -141,7 +150,8 @@ def test_base_exceptions(tmp_path, kind, at, options):
             raise kind
         return float(x @ x)
 
-    kept = {"maxfev": 60, "rng": 1, "evaluations": tmp_path / "e.csv", **options}
+    maxfev = 20 if options.get("algorithm") == "auto" else 60
+    kept = {"maxfev": maxfev, "rng": 1, "evaluations": tmp_path / "e.csv", **options}
     problem = rdex.Problem.from_function(fun, BOX, name="odd")
     if kind is KeyboardInterrupt:
         assert minimize(problem, **kept).status == rdex.Status.INTERRUPTED
@@ -149,7 +159,7 @@ def test_base_exceptions(tmp_path, kind, at, options):
         with pytest.raises(kind):
             minimize(problem, **kept)
     again = minimize(problem, **kept)
-    clean = minimize(lambda x: float(x @ x), BOX, maxfev=60, rng=1, **options)
+    clean = minimize(lambda x: float(x @ x), BOX, maxfev=maxfev, rng=1, **options)
     assert again.fun == clean.fun and again.nfev == clean.nfev
 
 

@@ -140,17 +140,21 @@ def spoiled(function):
 
 CONSTRAINTS = [lambda x: x[0] - 1.0, lambda x: np.stack([x[1], x[0] + x[1] + 9.0])]
 
+#: Constraints of one value each have a way of their own.
+SINGLE = [lambda x: x[0] - 1.0, lambda x: x[0] + x[1] + 9.0]
+
 
 @pytest.mark.parametrize("options", [
     {}, {"batch": 7}, {"vectorized": True}, {"workers": 2}, {"n_cheap": 1}, {"n_cheap": 2},
     {"n_cheap": 1, "vectorized": True},
 ], ids=str)  # fmt: skip
-def test_functions_that_change_x_change_nothing(options):
+@pytest.mark.parametrize("constraints", [CONSTRAINTS, SINGLE], ids=["vectors", "single"])
+def test_functions_that_change_x_change_nothing(options, constraints):
     n = options.get("n_cheap", 0)
     common = {key: value for key, value in options.items() if key != "n_cheap"}
 
     def run(change):
-        made = [NonlinearConstraint(change(c), 0, np.inf) for c in CONSTRAINTS]
+        made = [NonlinearConstraint(change(c), 0, np.inf) for c in constraints]
         return minimize(
             change(lambda x: (x**2).sum(0)), BOX, constraints=made[n:],
             cheap_constraints=made[:n], maxfev=300, rng=1, **common,

@@ -99,6 +99,39 @@ def test_a_function_that_returns_twice_shifts_no_result(pool_of, way):
     assert [o.f for o in found] == [float(x @ x) for x in points]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="open files are found in /proc")
+def test_programs_do_not_inherit_the_pipes(pool_of, tmp_path):
+    """A program that outlives its worker would hold them."""
+
+    def starts_one(x, g, h):
+        with open(tmp_path / "files", "w") as stream:
+            subprocess.run(["ls", "-l", "/proc/self/fd"], stdout=stream, close_fds=False)
+        return point(x, g, h)
+
+    assert outcomes(pool_of(starts_one, n=1), POINTS[:1])[0].status == "ok"
+    listed = [line.split(" -> ") for line in (tmp_path / "files").read_text().splitlines()[1:]]
+    held = [where for name, where in listed if int(name.split()[-1]) > 2]
+    assert held and not [where for where in held if where.startswith(("pipe:", "socket:"))]
+
+
+def test_an_answer_to_an_earlier_question_is_not_taken():
+    class Echo:
+        """Answers the last question once more before each answer."""
+
+        def __init__(self):
+            self.answers = []
+
+        def send(self, question, until):
+            self.answers += [self.answers[-1]] if self.answers else []
+            self.answers.append((question[0], float(question[1][0])))
+
+        def receive(self, until):
+            return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+    process, channel = WorkerProcess(b"", 0, 0), Echo()
+    assert [process._ask(channel, np.array([x])) for x in (3.0, 5.0, 7.0)] == [3.0, 5.0, 7.0]
+
+
 def test_sys_exit_is_an_exception_like_any_other(pool_of):
     found = outcomes(pool_of(lambda x, g, h: sys.exit(3), n=1, n_ineq=0), POINTS[:1])[0]
     assert found.status == "raised" and "SystemExit: 3" in found.error

@@ -10,17 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rdex.engine.settings import Settings
-from rdex.problem.arguments import ProblemArguments, make_problem, with_working_compiler
-from rdex.problem.checks import checked_number
+from rdex.problem.arguments import (
+    ProblemArguments,
+    make_problem,
+    say_what_is_fixed,
+    with_working_compiler,
+)
 from rdex.problem.problem import Problem
-from rdex.problem.space import say_what_is_fixed
 from rdex.run.arguments import (
     RunOptions,
     SearchArguments,
-    choose_batch,
     make_spec,
     run_on_disk,
-    stored_seed,
 )
 
 if TYPE_CHECKING:
@@ -239,21 +240,9 @@ def minimize(
         on_interrupt=on_interrupt,
         is_default_budget=maxfev is None,
     )
-    if maxtime is not None and not checked_number("maxtime", maxtime) >= 0:
-        raise ValueError(f"maxtime must be >= 0, got {maxtime!r}")
     if not isinstance(polish, bool) and not callable(polish):
         raise ValueError(f"polish must be True, False or callable, got {polish!r}")
     stored = run_on_disk(checkpoint, evaluations)
-    given = ProblemArguments(
-        fun, bounds, args, constraints, vectorized, integrality, variable_names, constraint_names,
-        cheap_constraints, units, call,
-    )  # fmt: skip
-    problem = with_working_compiler(make_problem(given))
-    say_what_is_fixed(problem)
-    searched = settings or algorithm
-    batches = choose_batch(problem, searched, workers, updating, batch)
-    if batch is None and stored:
-        batches = batches.as_stored(stored, evaluations is not None)
     search = SearchArguments(
         algorithm=algorithm,
         settings=settings,
@@ -264,17 +253,23 @@ def minimize(
         eq_tol=eq_tol,
         ineq_tol=ineq_tol,
         constraint_scale=constraint_scale,
-        rng=stored_seed(stored) if rng is None else rng,
+        rng=rng,
         log_scale=log_scale,
         checkpoints=checkpoints,
-        batch=batches.size,
-        in_flight=batches.in_flight,
+        workers=workers,
+        updating=updating,
+        batch=batch,
         maxtime=maxtime,
         is_seeded=rng is not None,
-        is_measured=batches.is_measured,
         polish=polish is True,
     )
-    driver = Driver(make_spec(problem, search), options)
+    given = ProblemArguments(
+        fun, bounds, args, constraints, vectorized, integrality, variable_names, constraint_names,
+        cheap_constraints, units, call,
+    )  # fmt: skip
+    problem = with_working_compiler(make_problem(given))
+    say_what_is_fixed(problem)
+    driver = Driver(make_spec(problem, search, stored, evaluations is not None), options)
     try:
         status = driver.run()
         from rdex.run.result import finished_result  # after the run: it imports scipy.optimize

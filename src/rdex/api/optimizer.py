@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import logging
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,13 +14,15 @@ from numpy.typing import ArrayLike
 from rdex.common.errors import RunFileError
 from rdex.engine.files import load_state, save_state
 from rdex.engine.settings import Settings
+from rdex.problem.arguments import say_what_is_fixed
 from rdex.problem.checks import as_floats, checked_count, checked_integrality, read_bounds
 from rdex.problem.problem import Floats, Problem
-from rdex.problem.space import Space, say_what_is_fixed
+from rdex.problem.space import Space
 from rdex.problem.variables import read_variables
-from rdex.run.arguments import SearchArguments, make_spec
-from rdex.run.checkpoint import checked_facts, describe
+from rdex.run.arguments import SearchArguments, make_spec, stored_seed
+from rdex.run.checkpoint import checked_facts, describe, described
 from rdex.run.searching import make_asking
+from rdex.run.spec import FREE_IN_CHECKPOINTS, RunSpec, differences
 from rdex.run.start import shaped
 from rdex.run.status import Status
 from rdex.strategies.archive import Sample
@@ -26,6 +30,17 @@ from rdex.strategies.strategy import Trial
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
+
+
+log = logging.getLogger("rdex")
+
+#: What `stop` says, as the status of a result.
+STATUS = {
+    "target": Status.TARGET,
+    "budget": Status.BUDGET,
+    "finished": Status.FINISHED,
+    None: Status.RUNNING,
+}
 
 
 def never_called(x: Floats) -> Any:
@@ -101,7 +116,7 @@ class Optimizer:
             variables=read_variables(bounds),
         )
         say_what_is_fixed(self.problem)
-        search = SearchArguments(
+        self._search = SearchArguments(
             algorithm=algorithm,
             settings=settings,
             maxfev=maxfev,
@@ -115,10 +130,11 @@ class Optimizer:
             log_scale=log_scale,
             checkpoints=checkpoints,
         )
-        self._searching = make_asking(make_spec(self.problem, search))
+        self._searching = make_asking(make_spec(self.problem, self._search))
         self._space = Space(self.problem)
         self._pending: dict[int, Floats] = {}  # id -> point, in the order of asking
         self._injected: list[Sample] = []
+        self._is_exhausted = False
 
     # --- asking and telling ---------------------------------------------------------------------
     def ask(self, n: int | None = None) -> Floats:
@@ -137,6 +153,7 @@ class Optimizer:
             return []
         trials = self._searching.ask(size)
         self._pending |= {trial.id: trial.x for trial in trials}
+        self._is_exhausted = not self._pending
         return [Trial(trial.id, np.array(self.problem.decoded(trial.x))) for trial in trials]
 
     def design(self, x: ArrayLike) -> dict[str, Any]:
@@ -233,9 +250,13 @@ class Optimizer:
         """Points of the user's own, once nothing is pending."""
         if self._pending:
             return
-        for sample in self._injected:
-            if not self._searching.standing.is_finished:
-                self._searching.inject(sample)
+        for k, sample in enumerate(self._injected):
+            if self._searching.standing.is_finished:
+                n = len(self._injected) - k
+                log.warning("%d points told beyond the budget are left out: raise maxfev", n)
+                break
+            self._searching.inject(sample)
+            self._is_exhausted = False
         self._injected.clear()
 
     # --- where the run stands -------------------------------------------------------------------
@@ -252,17 +273,22 @@ class Optimizer:
 
     @property
     def stop(self) -> str | None:
-        """Why there is nothing more to ask, or None."""
+        """Why there is nothing more to ask, or None.
+
+        "target", "budget", or "finished": every point is known, as can be where all variables are
+        lists or whole numbers.
+        """
         if self._searching.standing.is_goal_reached:
             return "target"
-        return "budget" if self._searching.standing.is_finished else None
+        if self._searching.standing.is_finished:
+            return "budget"
+        return "finished" if self._is_exhausted else None
 
     def result(self) -> Result:
         """The result as it stands."""
         from rdex.run.result import make_result
 
-        status = {"target": Status.TARGET, "budget": Status.BUDGET, None: Status.RUNNING}[self.stop]
-        return make_result(self._searching, status, float("nan"))
+        return make_result(self._searching, STATUS[self.stop], float("nan"))
 
     # --- keeping --------------------------------------------------------------------------------
     def state_dict(self) -> dict[str, Any]:
@@ -272,22 +298,22 @@ class Optimizer:
     def _facts(self) -> dict[str, Any]:
         """What is not an array, as JSON values."""
         return {
-            "strategy": self._searching.spec.strategy,
+            "run": self._searching.spec.description(),
             "facts": self._searching.facts(),
             "pending": [[id, x.tolist()] for id, x in self._pending.items()],
             "injected": [[s.x.tolist(), s.f, s.g.tolist(), s.h.tolist()] for s in self._injected],
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from what `state_dict` gave; the optimiser must have been made alike."""
-        if state.get("strategy") != self._searching.spec.strategy:
-            raise RunFileError("the state belongs to a run with other arguments")
+        """Continue from what `state_dict` gave; the optimiser must have been made alike, but for
+        its seed: that of the state counts."""
+        spec = self._spec_of(described(state, "the state"))
         d, m_g, m_h = self.problem.dim, self.problem.n_ineq, self.problem.n_eq
         try:
             pending = {int(id): np.array(x, float).reshape(d) for id, x in state["pending"]}
             injected = [
                 Sample(
-                    np.array(x, float).reshape(d), float(f),
+                    self._legal(np.array(x, float).reshape(d)), float(f),
                     np.array(g, float).reshape(m_g), np.array(h, float).reshape(m_h),
                 )
                 for x, f, g, h in state["injected"]
@@ -295,9 +321,10 @@ class Optimizer:
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise RunFileError(f"the state has no list of pending points: {error}") from error
         arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+        searching = make_asking(spec)  # what is refused changes nothing here
         try:
-            self._searching.restore(arrays, checked_facts(state.get("facts", {}), "the state"))
-            out = {trial.id: trial.x for trial in self._searching.pending()}
+            searching.restore(arrays, checked_facts(state.get("facts", {}), "the state"))
+            out = {trial.id: trial.x for trial in searching.pending()}
         except RunFileError:
             raise
         except Exception as error:  # whatever a damaged state makes of a search
@@ -306,7 +333,19 @@ class Optimizer:
             id: x.tobytes() for id, x in pending.items()
         }:
             raise RunFileError("the state is damaged: its pending points are not those of its run")
+        self._searching, self._is_exhausted = searching, False
         self._pending, self._injected = pending, injected
+
+    def _spec_of(self, stored: dict[str, Any]) -> RunSpec:
+        """The run of a state, if it is this one but for its seed."""
+        spec = make_spec(self.problem, dataclasses.replace(self._search, rng=stored_seed(stored)))
+        different = differences(stored, spec.description(), FREE_IN_CHECKPOINTS)
+        if different:
+            names = ", ".join(different)
+            raise RunFileError(
+                f"the state belongs to a run with other arguments: different {names}"
+            )
+        return spec
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run to a file (npz and JSON), whole or not at all."""

@@ -51,8 +51,8 @@ def arguments_of(names: dict[str, Any], path: Path, name: str | None) -> dict[st
     found = names[name]
     check_options(names, path)
     if isinstance(found, Problem):
-        check_spelling(names, ("x0",), path)
-        return {"fun": found} | {key: names[key] for key in ("x0",) if key in names}
+        check_spelling(names, OF_THE_SEARCH, path)
+        return {"fun": found} | {key: names[key] for key in OF_THE_SEARCH if key in names}
     if not callable(found):
         kind = type(found).__name__
         raise ValueError(f"{name} in {path} must be a Problem or a function, got {kind}")

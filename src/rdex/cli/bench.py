@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +30,21 @@ PLAN_WORDS = ("algorithms", "suite", "dim", "edition", "instance", "problems", "
               "checkpoints", "rng")  # fmt: skip
 
 
+@contextlib.contextmanager
+def _log_to_stderr() -> Iterator[None]:
+    """Warnings of the library as plain lines."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("rdex: %(message)s"))
+    logger = logging.getLogger("rdex")
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
 @app.command("run")
+@_log_to_stderr()
 def run_campaign(
     plan_file: Annotated[
         Path | None, typer.Argument(metavar="[PLAN.toml]", help="The words below, in a file.")
@@ -103,7 +119,6 @@ def run_campaign(
 
     given = locals()
     display: Display | None = None
-    _log_to_stderr()
     try:
         words = {} if plan_file is None else read_toml(plan_file)
         words |= {name: given[name] for name in PLAN_WORDS if given[name] is not None}
@@ -141,15 +156,6 @@ def run_campaign(
     typer.echo(_sentence(outcome, folder))
     if outcome.failed or outcome.skipped:
         raise typer.Exit(3)
-
-
-def _log_to_stderr() -> None:
-    """Warnings of the library as plain lines."""
-    logger = logging.getLogger("rdex")
-    if not logger.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("rdex: %(message)s"))
-        logger.addHandler(handler)
 
 
 def _sentence(outcome: Any, folder: Path) -> str:

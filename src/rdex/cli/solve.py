@@ -9,6 +9,7 @@ of `rdex.minimize`. A name that looks like one of them is an error, not ignored.
 from __future__ import annotations
 
 import math
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -80,6 +81,7 @@ def solve(
 
     try:
         check_plot(plot)
+        check_report(report)
         from rdex.api.problem_file import read_problem
 
         arguments = read_problem(file)
@@ -146,6 +148,18 @@ def check_plot(path: Path | None) -> None:
             f"--plot: cannot write {path.suffix or 'a file without an ending'!r} files; known: "
             f"{', '.join(sorted(known))}"
         )
+
+
+def check_report(path: Path | None) -> None:
+    """A page that could not be written is known before the run; missing folders are made."""
+    if path is None:
+        return
+    require("plotly", "bench")
+    place = path.absolute().parent if path.suffix.lower() in (".html", ".htm") else path.absolute()
+    while not place.exists():
+        place = place.parent
+    if not place.is_dir() or not os.access(place, os.W_OK):
+        raise ValueError(f"--report: cannot write to {place}")
 
 
 def one_line(error: Exception) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import weakref
 
 from rdex.common.errors import FileInUseError
+from rdex.common.forking import abandon_in_children
 
 
 def lock(handle: int, message: str) -> None:
@@ -42,7 +42,7 @@ class LockBeside:
         folder, name = os.path.split(path)
         self.path = os.path.join(folder, f".{name}.lock")
         self._handle: int | None = self._open(message)
-        _HELD.add(self)
+        abandon_in_children(self)
 
     def _open(self, message: str) -> int:
         while True:
@@ -70,15 +70,3 @@ class LockBeside:
         handle, self._handle = self._handle, None
         if handle is not None:
             os.close(handle)
-
-
-_HELD: weakref.WeakSet[LockBeside] = weakref.WeakSet()
-
-
-def _abandon_inherited() -> None:
-    for held in list(_HELD):
-        held.abandon()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_abandon_inherited)

@@ -29,7 +29,8 @@ class AnyOrder:
     numbers : sequence of int, optional
         Numbers of the points that are out, as `numbers_out` gave them, for a run from a file.
     in_order : bool
-        Results that come in the order of asking are taken as `Engine.tell` takes them, races too.
+        Results are taken as `Engine.tell` takes them, races too, until the first one that comes
+        before an earlier one: from then on places in the population go by arrival.
 
     Examples
     --------
@@ -53,6 +54,8 @@ class AnyOrder:
         given = list(out) if numbers is None else [int(number) for number in numbers]
         if len(given) != len(out):
             raise ValueError(f"expected the numbers of {len(out)} points, got {len(given)}")
+        if len(set(given)) != len(given) or not all(0 <= n < engine.n_asked for n in given):
+            raise ValueError(f"expected different numbers below {engine.n_asked}, got {given}")
         for ring, number in zip(out, given, strict=True):
             self._numbers[ring % self._capacity] = number
         self._held: dict[int, Values] = {}
@@ -76,10 +79,19 @@ class AnyOrder:
         rows = self._held.items()
         return [[number, f, g.tolist(), h.tolist()] for number, (f, g, h) in rows]
 
-    def hold(self, held: Sequence[Any]) -> None:
-        """Take `held` of a run from a file; it was mixed, or nothing would wait."""
-        self._held = {int(n): (float(f), np.array(g), np.array(h)) for n, f, g, h in held}
-        self._is_mixed = self.numbers_out != sorted(self.numbers_out)
+    @property
+    def is_mixed(self) -> bool:
+        """Whether a result has come before an earlier one."""
+        return self._is_mixed
+
+    def hold(self, held: Sequence[Any], is_mixed: bool) -> None:
+        """Take `held` and `is_mixed` of a run from a file."""
+        problem, out = self.engine.problem, set(self.numbers_out)
+        for number, f, g, h in held:
+            if int(number) not in out or len(g) != problem.n_ineq or len(h) != problem.n_eq:
+                raise ValueError(f"expected results of points that are out, got {number}, {g}, {h}")
+            self._held[int(number)] = (float(f), np.array(g, float), np.array(h, float))
+        self._is_mixed = is_mixed or self.numbers_out != sorted(self.numbers_out)
 
     def outstanding(self) -> list[tuple[int, Floats]]:
         """The points whose results the search has not taken, by number."""
@@ -93,7 +105,7 @@ class AnyOrder:
         next generation is drawn ahead: nothing waits for the earliest.
         """
         first = self.engine.n_asked
-        points = self.engine.ask(n)
+        points = self.engine.ask(self._free_rows(n))
         for k in range(len(points)):
             self._numbers[(first + k) % self._capacity] = first + k
         if len(points) or not self._is_mixed:
@@ -103,9 +115,22 @@ class AnyOrder:
 
     def ask(self) -> tuple[int, Floats] | None:
         """The number of one more point, and the point; None where there is none for now."""
+        if not self._free_rows(1):
+            return None
         point = np.empty(self.engine.problem.dim)
         number = int(self.engine.advance("anyorder:ask_one", self._numbers, point))
         return None if number < 0 else (number, point)
+
+    def _free_rows(self, n: int) -> int:
+        """How many of the next `n` rows hold no result that a race still needs: one that was taken
+        in order waits in its row until its partner comes."""
+        if not (self._races and self.in_order and self._is_mixed):
+            return n
+        engine, pending = self.engine, self.engine.state.pending
+        out = np.arange(engine.nfev, engine.n_asked) % self._capacity
+        partners = pending["partner"][out]
+        needed = partners[(partners >= 0) & (pending["is_in"][partners] == 1)]
+        return int(min(((needed - engine.n_asked) % self._capacity).min(initial=n), n))
 
     def tell(self, number: int, f: float, g: Floats | None = None, h: Floats | None = None) -> None:
         """The result of a point that is out."""
@@ -113,7 +138,7 @@ class AnyOrder:
         values = (float(f), nothing if g is None else g, nothing if h is None else h)
         is_earliest = number == self._numbers[self.engine.nfev % self._capacity]
         self._is_mixed = self._is_mixed or not is_earliest
-        if self.in_order and is_earliest and not self._held:
+        if self.in_order and not self._is_mixed:
             self.engine.tell(f, values[1][None, :], values[2][None, :])
             return
         partner = NOBODY

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from rdex.common.errors import RunFileError
 from rdex.engine.kernels import layout
-from rdex.engine.kernels.generator import is_generator_state
 from rdex.engine.state import flattened, with_arrays
 from rdex.engine.ude.kernels.layout import UdeState
 
@@ -150,7 +149,8 @@ def problems_of_numbers(state: Any, run: Any) -> Iterator[str]:
             yield name
     if not (run["eps"] >= -1.0 and run["best_phi"] >= 0.0 and not np.isnan(run["best_f"])):
         yield "ε or the best"
-    if not is_generator_state(state.random):
+    cursor, words = state.random[layout.CURSOR], state.random[: layout.CURSOR]
+    if not (layout.FIRST <= cursor <= layout.END and words.any()):
         yield "random numbers"
     if not all_within(state.memory, 0.0, 1.0):
         yield "memories"

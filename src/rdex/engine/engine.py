@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,13 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from rdex.engine import state as rdex_state
 from rdex.engine.checking import checked_state
 from rdex.engine.constants import Constants
-from rdex.engine.kernels.layout import LARGEST_BATCH, Task, default_batch
+from rdex.engine.kernels import layout
+from rdex.engine.kernels.layout import LARGEST_BATCH, State, Task, default_batch
 from rdex.engine.state import Request, encoded_points, flattened
 from rdex.engine.ude import state as ude_state
+from rdex.engine.ude.kernels.layout import UdeState
 from rdex.engine.ude.settings import UdeSettings
-from rdex.engine.view import Point, Population, RunView
-from rdex.jit.loading import expect, find_kernel, is_compiled
-from rdex.jit.records import readable
+from rdex.jit.loading import find_kernel, is_compiled
+from rdex.jit.run_kernels import RunKernels
 from rdex.problem.checks import checked_count
 from rdex.problem.problem import Floats, Problem
 
@@ -36,6 +35,7 @@ class Method(NamedTuple):
     has_fixed_size: bool = False  # whether the population keeps its size
 
 
+UNIFORM_POINTS = "rdex.engine.kernels.drivers:uniform_points"
 RDEX = Method(rdex_state.make_state, "rdex.engine.kernels")
 UDE = Method(ude_state.make_state, "rdex.engine.ude.kernels", has_fixed_size=True)
 
@@ -45,8 +45,27 @@ def method_of(settings: Constants) -> Method:
     return UDE if isinstance(settings, UdeSettings) else RDEX
 
 
-class Engine(RunView):
-    """One run of the search: its constants, its state and the ways to advance it.
+class Point(NamedTuple):
+    """A point with its values; `phi` is the mean violation, never scaled."""
+
+    x: Floats
+    f: float
+    phi: float
+    g: Floats
+    h: Floats
+
+
+class Population(NamedTuple):
+    """Members x (n, d) in the user's space, with f (n,) and φ (n,) as the search compares them."""
+
+    x: Floats
+    f: Floats
+    phi: Floats
+
+
+class Engine:
+    """One run of the search: its constants, its state, the ways to advance it, and everything that
+    others may read of it without knowing how it is held.
 
     Results are a pure function of (problem, settings, maxfev, rng, batch). The arrays of `state`
     are the run; `arrays` and `restore` save and restore them at any point.
@@ -71,12 +90,16 @@ class Engine(RunView):
         self.limits = request.limits
         self.maxfev = request.maxfev
         self.method = method_of(settings)
-        expect(self.maxfev)
-        self.state = self.method.make_state(problem, settings, request)
+        self.state: State | UdeState = self.method.make_state(problem, settings, request)
         self._point = np.empty(problem.dim)
-        self._bound: Any = None  # the latest bound kernel
-        self._table: tuple[Any, Any] = (None, None)  # a state and its table
-        self._readable: tuple[Any, Any] = (None, None)  # a state, and as interpreted kernels see it
+        points = np.empty((self.n0, problem.dim))
+        self.kernels = RunKernels(self.maxfev)
+        draw, seen = self.kernels.find(UNIFORM_POINTS, self.state, weight=points.size // 200)
+        draw(seen.random, seen.box, points)
+        if request.initial is not None:
+            given = encoded_points(request.initial, problem, self.state.box)[: self.n0]
+            points[: len(given)] = given
+        self.state.members.x[: self.n0, : problem.dim] = points
 
     # --- saved and restored -----------------------------------------------------------------------
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -121,20 +144,8 @@ class Engine(RunView):
     def advance(self, kernel: str, *arguments: Any) -> Any:
         """Call a kernel of the method, ``module:name``, with the state and these arguments."""
         place = f"{self.method.kernels}.{kernel}"
-        found = find_kernel(place)
-        if not is_compiled(found):
-            return found(self._state_for(found), *arguments)
-        if self._table[0] is not self.state:  # making a table takes milliseconds
-            self._table = (self.state, table_for(found, place, "STATE_TYPE", self.state))
-        return found(self._table[1], *arguments)
-
-    def _state_for(self, kernel: Any) -> Any:
-        """The state as a kernel takes it: interpreted ones read fields as attributes."""
-        if is_compiled(kernel):
-            return self.state
-        if self._readable[0] is not self.state:
-            self._readable = (self.state, readable(self.state))
-        return self._readable[1]
+        found, state = self.kernels.find(place, self.state, "STATE_TYPE")
+        return found(state, *arguments)
 
     # --- compiled problems ----------------------------------------------------------------------
     def run(
@@ -147,18 +158,21 @@ class Engine(RunView):
         """
         if batch >= self.capacity:
             raise ValueError(f"batch must be below the capacity of {self.capacity} rows")
-        compiled = self.problem.compiled
+        place = f"{self.method.kernels}.fused:run_compiled"
+        beside = () if self.problem.place is None else (self.problem.place,)
+        run, state = self.kernels.find(
+            place, self.state, is_loop=True, is_fused=True, beside=beside
+        )
+        function = self.problem.compiled if is_compiled(run) else self.problem.interpreted
         task = Task(
-            compiled.data,
-            np.empty(compiled.n_work),
+            function.data,
+            np.empty(function.n_work),
             self._point,
             np.empty(self.problem.n_ineq),
             np.empty(self.problem.n_eq),
         )
         stop = self.maxfev if stop_at is None else min(int(stop_at), self.maxfev)
-        run = find_kernel(f"{self.method.kernels}.fused:run_compiled", is_loop=True, is_fused=True)
-        state = self._state_for(run)
-        return bool(run(compiled.function, task, state, stop, stop_at_generation, batch))
+        return bool(run(function.function, task, state, stop, stop_at_generation, batch))
 
     # --- everything else ------------------------------------------------------------------------
     def ask(self, n: int = 1, ahead: bool = False) -> Floats:
@@ -181,11 +195,6 @@ class Engine(RunView):
         if n > self.n_asked - nfev:
             raise ValueError(f"{n} results, but {self.n_asked - nfev} points are outstanding")
         self.advance("asktell:tell", n, values, g_rows, h_rows)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Copies have arrays of their own: tables and views are of these."""
-        nothing = (None, None)
-        return {**self.__dict__, "_bound": None, "_table": nothing, "_readable": nothing}
 
     def inject(self, x: Floats, f: float, g: Floats, h: Floats) -> None:
         """Take a point that was not asked for; nothing may be outstanding.
@@ -222,24 +231,210 @@ class Engine(RunView):
     def _bind(self, name: str, kind: str, others: tuple[Floats, ...]) -> Callable[..., int]:
         """A kernel with the table of the state and these arrays, of the type named `kind`."""
         place = f"{self.method.kernels}.{name}"
-        kernel = find_kernel(place, is_loop=True)
-        arrays = (self._state_for(kernel), *others)
-        bound: Any = self._bound  # making a table takes milliseconds
-        is_same = bound is not None and bound.func is kernel
-        if not is_same or not all(map(operator.is_, bound.arrays, arrays)):
-            bound = self._bound = partial(kernel, table_for(kernel, place, kind, arrays))
-            bound.arrays = arrays  # the table holds but their addresses
+        kernel, arrays = self.kernels.find(place, self.state, kind, others, is_loop=True)
+        bound: Any = partial(kernel, arrays)
+        bound.arrays = (self.state, *others)  # a table holds but their addresses
         call: Callable[..., int] = bound
         return call
 
+    # --- counters -------------------------------------------------------------------------------
+    @property
+    def nfev(self) -> int:
+        """Evaluations whose results are in."""
+        return int(self.state.run["told"].item())
 
-def table_for(kernel: Any, place: str, kind: str, arrays: tuple[Any, ...]) -> Any:
-    """What a bound kernel takes for its arrays; `kind` is a name in its module."""
-    if not is_compiled(kernel):
-        return arrays
-    from rdex.jit.binding import table_of
+    @property
+    def n_asked(self) -> int:
+        """Evaluations handed out."""
+        return int(self.state.run["asked"].item())
 
-    return table_of(getattr(sys.modules[place.partition(":")[0]], kind), arrays)
+    @property
+    def generation(self) -> int:
+        """Finished generations."""
+        return int(self.state.run["generation"].item())
+
+    @property
+    def n(self) -> int:
+        """Present size of the population."""
+        return int(self.state.run["n"].item())
+
+    @property
+    def n0(self) -> int:
+        """Size of the population at the start."""
+        return int(self.state.settings["n0"].item())
+
+    @property
+    def n_failed(self) -> int:
+        """Evaluations that failed."""
+        return int(self.state.run["failed"].item())
+
+    @property
+    def n_restarts(self) -> int:
+        """Number of restarts."""
+        return int(self.state.run["restarts"].item())
+
+    @property
+    def first_feasible(self) -> int | None:
+        """Evaluations when the first feasible point was found."""
+        return int(self.state.run["feasible_at"].item()) or None
+
+    @property
+    def checkpoints(self) -> int:
+        """Number K of records of the best so far."""
+        return int(self.state.settings["checkpoints"].item())
+
+    @property
+    def capacity(self) -> int:
+        """Rows that can be asked and not told; one of them is kept for a race partner."""
+        return int(self.state.pending.size)
+
+    # --- values ---------------------------------------------------------------------------------
+    @property
+    def eps(self) -> float:
+        """ε of the present generation."""
+        return float(self.state.run["eps"].item())
+
+    @property
+    def clock(self) -> float:
+        """Used share of the time limit; 0 without one."""
+        return float(self.state.run["clock"].item())
+
+    def set_clock(self, share: float) -> None:
+        """The search follows the clock too: this share of the time limit is used."""
+        self.state.run[0]["clock"] = min(max(share, 0.0), 1.0)
+
+    @property
+    def goal(self) -> float:
+        """A feasible f at or below it ends the run; -inf without one."""
+        return float(self.state.settings["goal"].item())
+
+    @property
+    def best_f(self) -> float:
+        """f of the best point so far; cheaper than `best`."""
+        return float(self.state.run["best_f"].item())
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the budget is used up."""
+        return self.nfev >= self.maxfev
+
+    @property
+    def is_goal_reached(self) -> bool:
+        """Whether a feasible point with f at or below the goal is known."""
+        return self.best_f <= self.goal and bool(self.state.run["best_phi"].item() == 0.0)
+
+    @property
+    def feasible_share(self) -> float:
+        """Share of the present members that are feasible."""
+        return float(np.mean(self.state.members.phi[: self.n] == 0.0))
+
+    # --- constraints ----------------------------------------------------------------------------
+    @property
+    def tolerance(self) -> Floats:
+        """Tolerance of every constraint (m,), inequalities first."""
+        return self.state.limit[layout.TOLERANCE].copy()
+
+    @property
+    def constraint_scale(self) -> Floats:
+        """What each violation is divided by (m,), inequalities first."""
+        scale: Floats = 1.0 / self.state.limit[layout.WEIGHT]
+        return scale
+
+    def violation(self, g: Floats, h: Floats) -> float:
+        """Mean violation of all constraints, not scaled; infinite where one is not finite."""
+        vectors = [np.array(values, dtype=np.float64) for values in (g, h)]
+        excess = self.state.settings[0]["eq_excess"]
+        violation_of = find_kernel("rdex.evaluation.kernels:violation_of")
+        return float(violation_of(*vectors, self.state.limit, layout.UNWEIGHTED, excess))
+
+    # --- points ---------------------------------------------------------------------------------
+    @property
+    def best(self) -> Point:
+        """Best so far, feasibility first, in the user's space."""
+        state = self.state
+        has_failed = state.run[0]["best_phi"] == math.inf
+        phi = math.inf if has_failed else self.violation(state.best.g, state.best.h)
+        x = self.decoded(state.best.x)
+        return Point(x, self.best_f, phi, state.best.g.copy(), state.best.h.copy())
+
+    def population(self) -> Population:
+        """The members, best first; during the start, the initial points that have arrived."""
+        state = self.state
+        if state.run[0]["ready"]:
+            members: NDArray[np.int64] = state.ranks.pool[: self.n]
+        else:
+            members = self._initial_members()
+        return Population(
+            self.decoded(state.members.x[members]),
+            state.members.f[members],
+            state.members.phi[members],
+        )
+
+    def _initial_members(self) -> NDArray[np.int64]:
+        """Places of the initial points that have arrived."""
+        state = self.state
+        run, pending = state.run[0], state.pending
+        if isinstance(state, UdeState):  # places belong to points: those that are out are empty
+            out = pending["target"][np.arange(run["told"], run["asked"]) % pending.size]
+            return np.setdiff1d(np.arange(run["asked"]), out)
+        return np.arange(run["arrived"])
+
+    def spread(self) -> float:
+        """Relative spread of f over the population; infinite while a member is infeasible."""
+        members = self.state.ranks.pool[: self.n]
+        if (self.state.members.phi[members] > 0).any():
+            return math.inf
+        f = self.state.members.f[members]
+        return float((f.max() - f.min()) / max(1.0, abs(f.min())))
+
+    def outstanding(self) -> Floats:
+        """The points asked and not yet told, in the order of asking; for a run read from a file."""
+        first = 3 * self.n0
+        rows = [first + k % self.capacity for k in range(self.nfev, self.n_asked)]
+        return self.decoded(self.state.members.x[rows])
+
+    def decoded(self, x: Floats) -> Floats:
+        """Points of the user's space for a row, or rows, of the engine's."""
+        rows = np.array(x, dtype=np.float64, ndmin=2)
+        points = np.empty((len(rows), self.problem.dim))
+        decode_points = find_kernel("rdex.engine.kernels.drivers:decode_points")
+        decode_points(rows, self.state.box, points)
+        return points[0] if np.ndim(x) == 1 else points
+
+    def search_facts(self) -> dict[str, str]:
+        """What progress shows of the search."""
+        share = 100 * self.feasible_share
+        return {"feasible": f"{share:.0f} %", "ε": f"{self.eps:.3g}", "N": str(self.n)}
+
+    # --- records --------------------------------------------------------------------------------
+    def trace(self) -> tuple[Floats, Floats]:
+        """Best f and unscaled φ after initialisation (row 0) and at checkpoints 1 .. K, (K + 1,)
+        each; infinite where they are not reached."""
+        return self.state.trace.f.copy(), self.state.trace.phi.copy()
+
+    def history_rows(self) -> tuple[Any, ...]:
+        """The fields of `rdex.recorder.History`, at the checkpoints and now.
+
+        Records at the same evaluation count once; a run that stopped between two checkpoints ends
+        with a record of its end.
+        """
+        state, nfev, K = self.state, self.nfev, self.checkpoints
+        n_initial = min(self.n0, self.maxfev)
+        due = np.ceil(np.arange(K + 1) * self.maxfev / K).astype(np.int64)
+        due[0] = n_initial
+        rows = np.flatnonzero((due <= nfev) & (due >= n_initial))  # in the order of their times
+        rows = rows[np.diff(due[rows], prepend=-1) > 0]
+        counts = due[rows]
+        f, phi, search = (column[rows] for column in state.trace)
+        if nfev and (not counts.size or counts[-1] < nfev):
+            best, run = self.best, state.run[0]
+            now = [self.eps, self.n, run["sr"], run["rho"], self.feasible_share, self.generation]
+            row = np.concatenate([now, state.memory[layout.MF], state.memory[layout.MCR]])
+            counts = np.append(counts, nfev)
+            f, phi = np.append(f, best.f), np.append(phi, best.phi)
+            search = np.vstack([search, row])
+        memories = (half.copy() for half in np.split(search[:, 6:], 2, axis=1))
+        return counts, f, phi, *np.ascontiguousarray(search[:, :6].T), *memories
 
 
 def next_slice(n: int, elapsed: float, seconds: float) -> int:

@@ -10,12 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rdex.engine.kernels import layout
-from rdex.engine.kernels.generator import seed_words
 from rdex.engine.kernels.layout import LARGEST_BATCH, State
 from rdex.engine.settings import Settings
-from rdex.jit.loading import find_kernel
-from rdex.jit.records import with_attributes
-from rdex.jit.switches import is_jit_off
 from rdex.problem.checks import as_floats
 from rdex.problem.problem import Floats, Problem
 
@@ -127,22 +123,17 @@ class Begun(NamedTuple):
 
 
 def begin(
-    problem: Problem, request: Request, unit: Floats | float, dtype: np.dtype[Any], rows: Rows
+    problem: Problem, request: Request, box: Floats, dtype: np.dtype[Any], rows: Rows
 ) -> Begun:
     """Everything that states share, allocated once, for the largest population.
 
-    unit: perturbation scale of the variables. dtype: of the record `run`. Draws: N0 · D uniform
-    numbers, row by row, whether or not initial points are given.
+    box: from `make_box`. dtype: of the record `run`. Draws: N0 · D uniform numbers, row by row,
+    whether or not initial points are given.
     """
     d, n0 = problem.dim, rows.n0
     random = seed_words(request.rng)
-    box = make_box(problem, unit, request.log_variables)
     limit, scale_auto = make_limit(problem, request.limits)
     x = np.zeros((rows.x, padded(d)))
-    x[:n0, :d] = initial_points(random, box, n0, d)
-    if request.initial is not None:
-        given = encoded_points(request.initial, problem, box)[:n0]
-        x[: len(given), :d] = given
     K = request.checkpoints
     return Begun(
         random,
@@ -175,12 +166,13 @@ def make_state(problem: Problem, settings: Settings, request: Request) -> State:
     H, capacity = settings.memory_size, request.capacity
     n_rows = 3 * n0 + capacity
     rows = Rows(n0, n_rows + 1, n_rows, H)
-    begun = begin(problem, request, perturbation(problem, settings, request), layout.RUN, rows)
+    box = make_box(problem, request.log_variables)
+    box[layout.UNIT, : problem.dim] = perturbation(box[:, : problem.dim], settings)
+    begun = begin(problem, request, box, layout.RUN, rows)
     begun.run["race_owed"] = -1
     begun.run["sr"] = settings.start_SR
     begun.run["F_centre"] = settings.start_SR**settings.F_exponent
     begun.run["rho"] = settings.eb_rate
-    d, columns = problem.dim, begun.box.shape[1]
     return State(
         settings=settings_record(settings, n0, request.maxfev, request.checkpoints, request.goal),
         run=begun.run,
@@ -189,29 +181,51 @@ def make_state(problem: Problem, settings: Settings, request: Request) -> State:
         limit=begun.limit,
         members=begun.members,
         ranks=layout.Ranks(np.arange(n0, dtype=np.int64), np.arange(n0, 3 * n0, dtype=np.int64)),
-        pending=for_kernels(np.zeros(capacity, layout.PENDING)),
-        slots=for_kernels(np.zeros(n0, layout.SLOT)),
+        pending=np.zeros(capacity, layout.PENDING),
+        slots=np.zeros(n0, layout.SLOT),
         memory=np.array([[settings.memory_F] * H, [settings.memory_CR] * H]),
         best=begun.best,
         trace=begun.trace,
         initial=begun.initial,
         scratch=layout.Scratch(
-            np.zeros(2 * n0, dtype=np.int64), np.zeros(n0), crossover_bits(d, columns)
+            np.zeros(2 * n0, dtype=np.int64),
+            np.zeros(n0),
+            crossover_bits(problem.dim, box.shape[1]),
         ),
     )
+
+
+def seed_words(rng: Any) -> NDArray[np.uint64]:
+    """The state of a generator, from whatever `numpy.random.default_rng` accepts.
+
+    Ints, sequences of ints, None and SeedSequence go through `SeedSequence.generate_state`. From a
+    Generator, BitGenerator or RandomState four words are drawn, which advances it; nothing is
+    spawned from it.
+    """
+    state = np.zeros(layout.END, np.uint64)
+    state[: layout.CURSOR] = _four_words(rng)
+    state[layout.CURSOR] = layout.END  # nothing is made yet
+    return state
+
+
+def _four_words(rng: Any) -> NDArray[Any]:
+    if isinstance(rng, np.random.SeedSequence):
+        return rng.generate_state(4, np.uint64)
+    if isinstance(rng, np.random.Generator | np.random.BitGenerator | np.random.RandomState):
+        generator = np.random.default_rng(rng)
+        return generator.integers(0, 2**64, size=4, dtype=np.uint64)
+    try:
+        return np.random.SeedSequence(rng).generate_state(4, np.uint64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            "rng must be what numpy.random.default_rng accepts (None, int, sequence of ints, "
+            f"SeedSequence, BitGenerator, Generator), got {rng!r}"
+        ) from error
 
 
 def crossover_bits(d: int, columns: int) -> NDArray[np.int64]:
     """Room for the bits of d variables; those of filled-up columns are never taken."""
     return np.repeat([0, layout.NEVER], [d, columns + 1 - d])
-
-
-def initial_points(random: NDArray[np.uint64], box: Floats, n: int, d: int) -> Floats:
-    """`n` uniform points (n, d) of the box."""
-    points = np.empty((n, d))
-    uniform_points = find_kernel("rdex.engine.kernels.points:uniform_points", weight=n * d // 200)
-    uniform_points(random, box, points)
-    return points
 
 
 def encoded_points(initial: ArrayLike, problem: Problem, box: Floats) -> Floats:
@@ -232,11 +246,10 @@ def encoded_points(initial: ArrayLike, problem: Problem, box: Floats) -> Floats:
     return np.clip(points, box[layout.LOWER], box[layout.UPPER])
 
 
-def perturbation(problem: Problem, settings: Settings, request: Request) -> Floats | float:
+def perturbation(box: Floats, settings: Settings) -> Floats | float:
     """Scale of the perturbation of every variable."""
     if settings.perturb_unit == "absolute":
         return settings.perturb_scale
-    box = make_box(problem, 0.0, request.log_variables)[:, : problem.dim]
     width: Floats = box[layout.UPPER] - box[layout.LOWER]
     return settings.perturb_scale * (width / REFERENCE_WIDTH)
 
@@ -246,23 +259,21 @@ def padded(d: int) -> int:
     return -(-d // LANES) * LANES
 
 
-def make_box(
-    problem: Problem, unit: Floats | float, log_variables: NDArray[np.bool_] | None
-) -> Floats:
-    """Per variable: the engine's bounds, perturbation scale, the user's bounds, the mapping.
+def make_box(problem: Problem, log_variables: NDArray[np.bool_] | None) -> Floats:
+    """Per variable: the engine's bounds, room for the perturbation scale, the user's bounds, the
+    mapping. Columns are filled up with zeros.
 
     An integer variable is real in the engine, on an interval half a unit wider than its integers
     at each end, so that rounding gives every integer the same share.
     """
-    box = np.zeros((6, problem.dim))
-    lower, upper = problem.lower.copy(), problem.upper.copy()
+    columns = np.zeros((6, padded(problem.dim)))
+    box = columns[:, : problem.dim]
+    lower, upper = (ends.copy() for ends in problem.inner_bounds)
     box[layout.LOW_OUT], box[layout.HIGH_OUT] = lower, upper
     if problem.integrality is not None:
         whole = problem.integrality
-        box[layout.LOW_OUT, whole] = np.ceil(lower[whole])
-        box[layout.HIGH_OUT, whole] = np.floor(upper[whole])
-        lower[whole] = box[layout.LOW_OUT, whole] - 0.5
-        upper[whole] = box[layout.HIGH_OUT, whole] + 0.5
+        lower[whole] -= 0.5
+        upper[whole] += 0.5
         box[layout.MAPPING, whole] = layout.WHOLE
     if log_variables is not None and log_variables.any():
         is_integer = (
@@ -274,8 +285,7 @@ def make_box(
         upper[log_variables] = np.log10(upper[log_variables])
         box[layout.MAPPING, log_variables] = layout.LOGARITHMIC
     box[layout.LOWER], box[layout.UPPER] = lower, upper
-    box[layout.UNIT] = unit
-    return np.pad(box, ((0, 0), (0, padded(problem.dim) - problem.dim)))
+    return columns
 
 
 def make_limit(problem: Problem, limits: Limits) -> tuple[Floats, bool]:
@@ -323,12 +333,7 @@ def record(dtype: np.dtype[Any], source: Any = None, **values: Any) -> NDArray[A
     array = np.zeros(1, dtype)
     for name in dtype.names or ():
         array[name] = values[name] if name in values else getattr(source, name, 0)
-    return for_kernels(array)
-
-
-def for_kernels(records: NDArray[Any]) -> NDArray[Any]:
-    """Records as kernels take them: with the JIT off, fields must be attributes."""
-    return with_attributes(records) if is_jit_off() else records
+    return array
 
 
 def flattened(state: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
@@ -347,8 +352,7 @@ def with_arrays(like: Any, arrays: dict[str, NDArray[Any]], prefix: str = "") ->
     values = {}
     for name, value in like._asdict().items():
         if isinstance(value, np.ndarray):
-            array = arrays[prefix + name]
-            values[name] = array if array.dtype.names is None else for_kernels(array)
+            values[name] = arrays[prefix + name]
         else:
             values[name] = with_arrays(value, arrays, f"{prefix}{name}.")
     return type(like)(**values)

@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from typing import Protocol
+from typing import Any, Protocol
 
 from rdex.common.errors import LogError
 from rdex.evaluation.direct import FailurePolicy
 from rdex.evaluation.log import Entry, EvaluationLog
+from rdex.evaluation.pace import Pace
 from rdex.evaluation.skipping import Skipping
 from rdex.problem.problem import Floats
 from rdex.workers.point_task import REPEATED, Outcome
@@ -198,6 +199,8 @@ class Evaluator:
         Seconds that earlier sessions took.
     n_told : int
         Results that the search has from a checkpoint.
+    pace : Pace
+        Whether results are used in batches; by default they are.
     """
 
     def __init__(
@@ -208,11 +211,13 @@ class Evaluator:
         skipping: Skipping | None = None,
         elapsed: float = 0.0,
         n_told: int = 0,
+        pace: Pace | None = None,
     ) -> None:
         self.pool = pool
         self.policy = policy
         self.log = log
         self.skipping = skipping
+        self.pace = pace or Pace()
         self.judging = Judging(pool, policy)
         self._stage: Stage = self.judging
         if skipping is not None:
@@ -243,7 +248,19 @@ class Evaluator:
         self._out[id] = x
         self._stage.submit(id, x)
 
-    def collect(self, until: float = math.inf) -> Entry | None:
+    def collect(self, until: float = math.inf) -> list[Entry] | None:
+        """The results of all points that are out, or the next one where they are used as they come;
+        None if the clock reaches `until` before."""
+        entries: list[Entry] = []
+        for _ in range(self.n_out if self.pace.waits else 1):
+            entry = self.next(until)
+            if entry is None:
+                return None
+            entries.append(entry)
+        self.pace.note(entries)
+        return entries
+
+    def next(self, until: float = math.inf) -> Entry | None:
         """The next result; None if the clock reaches `until` before. Something must be out."""
         answer = self._stage.next(until)
         if answer is None:
@@ -260,6 +277,11 @@ class Evaluator:
     def counted(self, outcome: Outcome) -> Outcome:
         """What the search sees of an outcome; asked once for each, in the order of telling."""
         return outcome if self.skipping is None else self.skipping.counted(outcome)
+
+    def facts(self) -> dict[str, Any]:
+        """What a checkpoint keeps."""
+        learnt = {} if self.skipping is None else self.skipping.facts()
+        return self.pace.facts() | learnt
 
     def again(self, x: Floats) -> Outcome:
         """One point beside the run, with nothing out; nothing is counted or written down."""

@@ -44,6 +44,11 @@ class Judge:
         if scale is not None:
             self.scale[:] = scale
 
+    @property
+    def has_scales(self) -> bool:
+        """Whether scales were given or learnt."""
+        return bool((self.scale != 1.0).any())
+
     def violations(self, g: Floats, h: Floats) -> Floats:
         """Violation of every constraint (…, m), not scaled; infinite where it is not finite."""
         sizes = np.concatenate([g, np.abs(h)], axis=-1)
@@ -51,6 +56,7 @@ class Judge:
         violated: Floats = np.where(sizes > self.tolerance, sizes, 0.0)
         return violated
 
+    @np.errstate(over="ignore")
     def phi(self, g: Floats, h: Floats) -> Any:
         """φ of one point, a float, or of rows, an array."""
         m = self.tolerance.size

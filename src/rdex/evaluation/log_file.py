@@ -12,12 +12,12 @@ import contextlib
 import logging
 import os
 import time
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rdex.common.errors import FileInUseError, LogError
+from rdex.common.forking import abandon_in_children
 from rdex.common.locking import lock
 from rdex.evaluation.log_format import comment_of, names_line, parse
 
@@ -83,7 +83,7 @@ class LogFile:
         except BaseException:
             os.close(self._handle)
             raise
-        _OPEN.add(self)
+        abandon_in_children(self)
 
     def _cannot_write(self, error: OSError) -> OSError:
         reason = error.strerror or str(error)
@@ -232,18 +232,6 @@ class LogFile:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
-
-
-_OPEN: weakref.WeakSet[LogFile] = weakref.WeakSet()
-
-
-def _abandon_inherited() -> None:
-    for file in list(_OPEN):
-        file.abandon()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_abandon_inherited)
 
 
 def open_locked(path: str) -> int:

@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from rdex.common.errors import RdexError
+from rdex.common.errors import RdexError, StoreError
 from rdex.engine.files import load_state
 from rdex.evaluation.log_format import FACTS, FORMAT, Contents, parse
 from rdex.problem.constraints import Stated, unit_of
 from rdex.problem.problem import Floats
 from rdex.problem.variables import CATEGORIES
+from rdex.run.checkpoint import describe
 from rdex.run.constraint_state import ConstraintState, worst_first
 from rdex.store import Store
+from rdex.strategies.registry import label_of
 from rdex.workers.point_task import OK, REPEATED, SKIPPED
 
 #: Records of the best so far that a page gets.
@@ -46,8 +48,10 @@ def snapshot(path: str | os.PathLike[str]) -> dict[str, Any]:
         facts["age"] = max(0.0, time.time() - newest(place))
     except FileNotFoundError:
         facts = {"kind": "none", "error": f"there is no {place.name} yet"}
-    except (OSError, RdexError, ValueError, KeyError) as error:
+    except (OSError, RdexError) as error:
         facts = {"kind": "none", "error": str(error)}
+    except Exception as error:  # whatever a damaged file makes of it
+        facts = {"kind": "none", "error": f"{place.name} is damaged: {describe(error)}"}
     return plain({**facts, "name": place.name})
 
 
@@ -180,7 +184,7 @@ def head(run: dict[str, Any], kind: str, nfev: int, elapsed: float) -> dict[str,
     return {
         "kind": kind,
         "problem": run.get("problem", ""),
-        "algorithm": run.get("settings", {}).get("name", ""),
+        "algorithm": label_of(run.get("strategy", ""), run.get("settings", {}).get("name", "")),
         "nfev": nfev,
         "maxfev": maxfev,
         "elapsed": elapsed,
@@ -280,7 +284,7 @@ def campaign_facts(place: Path) -> dict[str, Any]:
     store = Store(place)
     manifest = store.manifest()
     if manifest is None:
-        raise ValueError(f"{place.name} is not the folder of a campaign")
+        raise StoreError(f"{place.name} is not the folder of a campaign")
     plan = manifest["plan"] or {}
     done: dict[str, int] = {}
     for file in store.parquet_files():

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rdex.common.text import printable
 from rdex.problem.cheap_first import with_cheap
-from rdex.problem.checks import checked_integrality, checked_layout, read_bounds
+from rdex.problem.checks import TRANSPOSED, checked_integrality, checked_layout, read_bounds
 from rdex.problem.constraints import names_of, read_constraints, stated_of
 from rdex.problem.functions import (
     OneFunction,
@@ -146,7 +147,7 @@ def middle(lower: Any, upper: Any, whole: Any) -> NDArray[np.float64]:
 
 def with_working_compiler(problem: Problem) -> Problem:
     """The problem, compiled if it can be; jitted functions numba cannot join stay in Python."""
-    if not problem.is_compiled:
+    if not problem.is_compiled or problem.place is not None:
         return problem
     try:
         _ = problem.compiled
@@ -161,3 +162,17 @@ def with_working_compiler(problem: Problem) -> Problem:
         )
         return dataclasses.replace(problem, compile=None)
     return problem
+
+
+def say_what_is_fixed(problem: Problem) -> None:
+    """Log a warning where variables have no choice: bounds may be the wrong way round."""
+    lower, upper = problem.inner_bounds
+    is_fixed = lower == upper
+    if not is_fixed.any():
+        return
+    fixed = [name for name, no in zip(problem.variable_names, is_fixed, strict=True) if no]
+    named = ", ".join(fixed[:5]) + (f" and {len(fixed) - 5} more" if len(fixed) > 5 else "")
+    is_turned = problem.dim == 2 and is_fixed.all() and lower[0] <= lower[1]
+    log.warning(
+        "fixed by its bounds: %s%s", printable(named), f"; {TRANSPOSED}" if is_turned else ""
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rdex.jit.loading import find_kernel
+from rdex.jit.loading import find_kernel, is_compiled
 from rdex.problem.problem import CompiledFunction, Floats
 
 #: Up to so many rows are evaluated one by one: handing the function to `evaluate_rows` takes
@@ -21,8 +21,8 @@ def evaluate_compiled(
     g = np.empty((rows.shape[0], n_ineq))
     h = np.empty((rows.shape[0], n_eq))
     work = np.empty(compiled.n_work)
-    if rows.shape[0] > FEW_ROWS:
-        evaluate_rows = find_kernel("rdex.problem.kernels:evaluate_rows")
+    if rows.shape[0] > FEW_ROWS and is_compiled(compiled.function):
+        evaluate_rows = find_kernel("rdex.problem.kernels:evaluate_rows", rows.shape[0])
         evaluate_rows(compiled.function, rows, compiled.data, work, f, g, h)
         return f, g, h
     for i in range(rows.shape[0]):

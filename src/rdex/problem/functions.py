@@ -72,7 +72,8 @@ class SeparateFunctions:
                 g[k] = sign * (number - shift)
         else:
             self._fill(x, g, h)
-        return as_number(self.fun(x, *self.args))
+        value = self.fun(x, *self.args)
+        return float(value) if isinstance(value, float) else as_number(value)
 
     def _fill(self, x: Floats, g: Floats, h: Floats) -> None:
         """Write the constraints where some have several values or bounds."""

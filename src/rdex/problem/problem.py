@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,8 @@ from rdex.problem.checks import (
     checked_names,
     read_bounds,
 )
+from rdex.problem.compiled_function import CompiledFunction as CompiledFunction
+from rdex.problem.compiled_function import KernelFunction
 from rdex.problem.constraints import Stated, checked_stated, checked_units
 from rdex.problem.functions import OneFunction, Presenting, VectorisedFunction, is_jitted
 from rdex.problem.variables import Floats as Floats
@@ -32,19 +34,6 @@ RowFunction = Callable[[Floats], tuple[ArrayLike, ArrayLike, ArrayLike]]
 
 #: f = function(x, g, h), writing g (m_g,) and h (m_h,) for the point x (d,).
 PointFunction = Callable[[Floats, Floats, Floats], float]
-
-
-class CompiledFunction(NamedTuple):
-    """A problem as the fused loop calls it: f = function(x, data, work, g, h).
-
-    `function` is a numba dispatcher compiled for `rdex.jit.signatures.OBJECTIVE`; all arguments
-    are contiguous float64 vectors. It writes g and h, returns f and allocates nothing: constants
-    come in `data`, scratch space of length `n_work` in `work`.
-    """
-
-    function: Any
-    data: Floats
-    n_work: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,6 +120,7 @@ class Problem:
                 raise ValueError(f"{label} must be a whole number >= 0, got {count!r}")
             if count > MOST_CONSTRAINTS:
                 raise ValueError(f"{label} must be at most {MOST_CONSTRAINTS}, got {count}")
+            put(self, label, int(count))
         if self.point is not None and self.compile is None:
             if is_jitted(self.point):
                 from rdex.problem.jitted import compile_point
@@ -147,7 +137,8 @@ class Problem:
         defaults = [f"g{i + 1}" for i in range(self.n_ineq)]
         defaults += [f"h{i + 1}" for i in range(self.n_eq)]
         given = tuple(self.constraint_names) or tuple(defaults)
-        put(self, "constraint_names", checked_names("constraint_names", given, len(defaults), "c"))
+        named = checked_names("constraint_names", given, self.n_constraints, "c")
+        put(self, "constraint_names", named)
         put(self, "stated", checked_stated(self.stated, self.n_ineq, self.n_eq))
         put(self, "units", checked_units(self.units, (*names, *self.constraint_names)))
 
@@ -348,6 +339,16 @@ class Problem:
         """Number of variables."""
         return int(self.lower.size)
 
+    @cached_property
+    def inner_bounds(self) -> tuple[Floats, Floats]:
+        """Smallest and largest value of every variable: whole numbers where it is an integer."""
+        lower, upper, whole = self.lower.copy(), self.upper.copy(), self.integrality
+        if whole is not None:
+            lower[whole], upper[whole] = np.ceil(lower[whole]), np.floor(upper[whole])
+        lower.setflags(write=False)
+        upper.setflags(write=False)
+        return lower, upper
+
     @property
     def n_constraints(self) -> int:
         """Number of constraints of both kinds."""
@@ -364,6 +365,18 @@ class Problem:
         if self.compile is None:
             raise TypeError(f"{self.name} has no compiled form")
         return self.compile()
+
+    @property
+    def place(self) -> str | None:
+        """Where its kernel is, as ``module:name``; None where the function is another."""
+        return self.compile.place if isinstance(self.compile, KernelFunction) else None
+
+    @property
+    def interpreted(self) -> CompiledFunction:
+        """The form for loops that are not compiled: the same bits, and no compiler where the
+        function is a kernel of the package."""
+        made = self.compile
+        return made.interpreted() if isinstance(made, KernelFunction) else self.compiled
 
     @property
     def n_work(self) -> int:
@@ -406,7 +419,9 @@ class Problem:
         if self.compile is not None:
             from rdex.problem.compiled_rows import evaluate_compiled
 
-            return evaluate_compiled(self.compiled, points, self.n_ineq, self.n_eq)
+            made, n = self.compile, len(points)
+            function = made.now(n) if isinstance(made, KernelFunction) else self.compiled
+            return evaluate_compiled(function, points, self.n_ineq, self.n_eq)
         if self.rows is not None:
             return self._checked_values(self.rows(points), points.shape[0])
         assert self.point is not None

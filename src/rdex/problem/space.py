@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rdex.common.text import printable
-from rdex.problem.checks import TRANSPOSED
 from rdex.problem.problem import Floats, Problem
-
-log = logging.getLogger("rdex")
 
 
 class Space:
@@ -60,9 +55,7 @@ class Space:
         self.values: tuple[Floats | None, ...] = (None,) * d
         if variables is not None:
             self.values = tuple(variable.numbers for variable in variables.values())
-        self.lower, self.upper = problem.lower.copy(), problem.upper.copy()
-        self.lower[self.whole] = np.ceil(self.lower[self.whole])
-        self.upper[self.whole] = np.floor(self.upper[self.whole])
+        self.lower, self.upper = problem.inner_bounds
         self.fixed = self.lower == self.upper
         self._low, self._high = self.lower.copy(), self.upper.copy()
         self._low[self.logarithmic] = np.log10(self.lower[self.logarithmic])
@@ -110,16 +103,3 @@ class Space:
         if wrong.any():
             j = int(np.flatnonzero(wrong)[0])
             raise ValueError(f"{label}: {names[j]} is an integer variable, got {x[j]}")
-
-
-def say_what_is_fixed(problem: Problem) -> None:
-    """Log a warning where variables have no choice: bounds may be the wrong way round."""
-    space = Space(problem)
-    if not space.fixed.any():
-        return
-    fixed = [name for name, no in zip(problem.variable_names, space.fixed, strict=True) if no]
-    named = ", ".join(fixed[:5]) + (f" and {len(fixed) - 5} more" if len(fixed) > 5 else "")
-    is_turned = space.dim == 2 and space.fixed.all() and space.lower[0] <= space.lower[1]
-    log.warning(
-        "fixed by its bounds: %s%s", printable(named), f"; {TRANSPOSED}" if is_turned else ""
-    )

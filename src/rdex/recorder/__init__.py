@@ -12,15 +12,14 @@ _PUBLIC = {
     "CountingRecorder": "rdex.recorder.counting",
     "History": "rdex.recorder.history",
     "Record": "rdex.recorder.record",
-    "history_of": "rdex.recorder.history",
     "record_of": "rdex.recorder.record",
 }
 
-__all__ = ["BudgetSpent", "CountingRecorder", "History", "Record", "history_of", "record_of"]
+__all__ = ["BudgetSpent", "CountingRecorder", "History", "Record", "record_of"]
 
 if TYPE_CHECKING:
     from rdex.recorder.counting import BudgetSpent, CountingRecorder
-    from rdex.recorder.history import History, history_of
+    from rdex.recorder.history import History
     from rdex.recorder.record import Record, record_of
 
 

@@ -194,8 +194,8 @@ class Ledger:
             return math.inf
         return float((f.max() - f.min()) / max(1.0, abs(f.min())))
 
-    def history_rows(self) -> tuple[Any, Floats, Floats]:
-        """Evaluations, best f and violation: at checkpoints, and now."""
+    def history_rows(self) -> tuple[Any, ...]:
+        """The fields of `History`, at the checkpoints and now; NaN for a differential evolution."""
         every = self.maxfev / self.checkpoints
         due = np.unique(np.ceil(np.arange(1, self.checkpoints + 1) * every).astype(np.int64))
         counts = np.append(due[due < self.nfev], self.nfev) if self.nfev else due[:0]
@@ -203,4 +203,5 @@ class Ledger:
         rows = np.searchsorted(at, counts, side="right") - 1
         f = np.array([row[1] for row in self._trace])
         phi = np.array([row[2] for row in self._trace])
-        return counts, f[rows], phi[rows]
+        unknown, empty = np.full(len(counts), np.nan), np.empty((len(counts), 0))
+        return counts, f[rows], phi[rows], *[unknown] * 6, *[empty] * 2

@@ -54,12 +54,12 @@ def record_of(engine: Engine) -> Record:
         raise ValueError(
             f"expected a finished run, got one at {engine.nfev} of {engine.maxfev} evaluations"
         )
-    best, trace = engine.best, engine.trace()
+    best, (f, v) = engine.best, engine.trace()
     return Record(
-        f=trace.f[1:],
-        v=trace.phi[1:],
-        f0=float(trace.f[0]),
-        v0=float(trace.phi[0]),
+        f=f[1:],
+        v=v[1:],
+        f0=float(f[0]),
+        v0=float(v[0]),
         x=best.x,
         G=best.g,
         H=best.h,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
 from collections.abc import Callable
@@ -146,24 +147,18 @@ class Batches(NamedTuple):
             is_replayed = has_log or stored.get("strategy") != EVOLUTION
             out = stored.get("points out") if is_replayed else None
             return self._replace(in_flight=out if is_whole(out) else self.in_flight)
-        size = stored.get("batch")
-        return self._replace(size=size) if self.size != 1 and is_whole(size) else self
+        size = stored.get("batch", self.size)  # None where one worker had come
+        is_known = size is None or is_whole(size)
+        return self._replace(size=size) if self.size != 1 and is_known else self
 
 
-def choose_batch(
-    problem: Problem, algorithm: Any, workers: Any, updating: str | None, batch: int | None
-) -> Batches:
+def choose_batch(problem: Problem, given: SearchArguments) -> Batches:
     """How many points are asked for at a time.
 
     Immediate updating is a batch of 1. Batches of differential evolution follow from N, so that
     results do not depend on the number of workers; other searches take one point per worker.
     """
-    if updating not in (None, "immediate", "deferred", "async"):
-        raise ValueError(
-            f'updating must be None, "immediate", "deferred" or "async", got {updating!r}'
-        )
-    if batch is not None:
-        batch = checked_count("batch", batch)
+    workers, updating, batch = given.workers, given.updating, given.batch
     is_measured = finds_its_pace(workers, updating, batch)
     if updating == "async" or is_measured:
         return Batches(None, points_in_flight(workers, batch), is_measured)
@@ -174,16 +169,18 @@ def choose_batch(
     one_by_one = is_whole(workers) and workers == 1 and problem.rows is None
     if updating is None and batch is None and one_by_one:
         return Batches(1)
-    if batch is None and kind_of(algorithm)[0] != EVOLUTION:
+    if batch is None and kind_of(given.settings or given.algorithm)[0] != EVOLUTION:
         batch = number_of_workers(workers)
         return Batches(None if batch == 1 else batch)
     return Batches(batch)
 
 
-class SearchArguments(NamedTuple):
-    """The arguments of `minimize` that decide the search; explained there.
+@dataclass(frozen=True)
+class SearchArguments:
+    """The arguments of `minimize` that decide the search; explained there. What needs no problem is
+    checked when they are made: before any function of the user is called.
 
-    batch, in_flight, is_measured: as in `RunSpec`. is_seeded: whether `rng` is the user's.
+    is_seeded: whether `rng` is the user's. polish: whether a local search ends the run.
     """
 
     algorithm: Any = AUTO
@@ -198,21 +195,49 @@ class SearchArguments(NamedTuple):
     rng: Any = None
     log_scale: Any = None
     checkpoints: Any = 2000
-    batch: int | None = None
-    in_flight: int | None = None
-    maxtime: float | None = None
+    workers: Any = 1
+    updating: str | None = None
+    batch: Any = None
+    maxtime: Any = None
     is_seeded: bool = True
-    is_measured: bool = False
     polish: bool = False
 
+    def __post_init__(self) -> None:
+        if self.settings is not None and not isinstance(self.settings, Constants):
+            raise ValueError(f"settings must be a Settings, got {self.settings!r}")
+        if not isinstance(self.algorithm, str | Constants):
+            raise ValueError(f"algorithm must be a name or a Settings, got {self.algorithm!r}")
+        if self.updating not in (None, "immediate", "deferred", "async"):
+            raise ValueError(
+                f'updating must be None, "immediate", "deferred" or "async", got {self.updating!r}'
+            )
+        if self.maxtime is not None and not checked_number("maxtime", self.maxtime) >= 0:
+            raise ValueError(f"maxtime must be >= 0, got {self.maxtime!r}")
+        put = object.__setattr__
+        put(self, "target", goal_of(self.target))
+        if self.maxfev is not None:
+            put(self, "maxfev", checked_budget(self.maxfev))
+        if self.batch is not None:
+            put(self, "batch", checked_count("batch", self.batch))
+        put(self, "checkpoints", checked_count("checkpoints", self.checkpoints))
 
-def make_spec(problem: Problem, given: SearchArguments) -> RunSpec:
-    """Check everything that decides a run, and put it together."""
+
+def make_spec(
+    problem: Problem,
+    given: SearchArguments,
+    stored: dict[str, Any] | None = None,
+    has_log: bool = False,
+) -> RunSpec:
+    """Put together what decides a run, and check what depends on the problem.
+
+    stored: the description of the run on disk that this one goes on with. has_log: whether there is
+    a log of evaluations.
+    """
     settings, algorithm = given.settings, given.algorithm
-    check_settings(algorithm, settings)
-    target = goal_of(given.target)
-    maxfev = checked_budget(given.maxfev, problem.dim)
-    checkpoints = checked_count("checkpoints", given.checkpoints)
+    maxfev = COMPETITION_BUDGET * problem.dim if given.maxfev is None else given.maxfev
+    batches = choose_batch(problem, given)
+    if given.batch is None and stored:
+        batches = batches.as_stored(stored, has_log)
     kind, base = kind_of(settings if settings is not None and algorithm == AUTO else algorithm)
     kind = kind_for(kind, problem)
     if given.polish and kind == EVOLUTION:  # the others end with a local search anyway
@@ -225,7 +250,7 @@ def make_spec(problem: Problem, given: SearchArguments) -> RunSpec:
         scale = constants.AUTOMATIC_SCALE
     limits = Limits.of(problem, given.eq_tol, given.ineq_tol, scale)
     logarithmic = checked_log(given.log_scale, problem)
-    seed, design = split_rng(given.rng)
+    seed, design = split_rng(stored_seed(stored) if given.rng is None else given.rng)
     n0 = constants.initial_size(problem.dim, maxfev)
     return RunSpec(
         problem=problem,
@@ -235,24 +260,16 @@ def make_spec(problem: Problem, given: SearchArguments) -> RunSpec:
         maxfev=maxfev,
         start=make_start(problem, given.x0, given.init, n0, design, logarithmic),
         log_variables=logarithmic,
-        goal=target,
-        batch=given.batch,
-        in_flight=given.in_flight,
-        checkpoints=checkpoints,
+        goal=given.target,
+        batch=batches.size,
+        in_flight=batches.in_flight,
+        checkpoints=given.checkpoints,
         maxtime=given.maxtime,
         seed=seed,
         is_seeded=given.is_seeded,
-        is_measured=given.is_measured,
+        is_measured=batches.is_measured,
         is_preset=settings is None and isinstance(base, str),
     )
-
-
-def check_settings(algorithm: Any, settings: Any) -> None:
-    """An algorithm is a name or its constants; `settings` are constants."""
-    if settings is not None and not isinstance(settings, Constants):
-        raise ValueError(f"settings must be a Settings, got {settings!r}")
-    if not isinstance(algorithm, str | Constants):
-        raise ValueError(f"algorithm must be a name or a Settings, got {algorithm!r}")
 
 
 def goal_of(target: Any) -> float:
@@ -294,8 +311,8 @@ def stored_seed(description: dict[str, Any] | None) -> np.random.SeedSequence | 
         return None
     try:
         key = tuple(int(part) for part in description["spawn_key"])
-        return np.random.SeedSequence(int(description["entropy"]), spawn_key=key)
-    except (KeyError, TypeError, ValueError) as error:
+        return np.random.SeedSequence(json.loads(description["entropy"]), spawn_key=key)
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise RunFileError(f"the stored run has no seed that can be used: {error}") from error
 
 
@@ -321,10 +338,8 @@ def checked_log(log_scale: Any, problem: Problem) -> NDArray[np.bool_] | None:
     return flags
 
 
-def checked_budget(maxfev: Any, dim: int) -> int:
-    """maxfev as a whole number; 20000 per variable where it is None."""
-    if maxfev is None:
-        return COMPETITION_BUDGET * dim
+def checked_budget(maxfev: Any) -> int:
+    """maxfev as a whole number."""
     if isinstance(maxfev, float) and maxfev.is_integer():  # 1e5
         maxfev = int(maxfev)
     budget = checked_count("maxfev", maxfev)

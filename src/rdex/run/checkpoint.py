@@ -33,6 +33,9 @@ EVERY = 30.0
 #: Relative difference up to which two values of a function count as the same.
 SAME = 1e-9
 
+#: Records of the best so far in a checkpoint.
+MOST_RECORDS = 200
+
 
 class Checkpoint:
     """Keeps a run in a file, and puts it back.
@@ -76,8 +79,12 @@ class Checkpoint:
             raise OSError(error.errno, f"checkpoint: cannot write {self.path}: {reason}") from error
         try:
             self._restore(searching)
-        except (RunFileError, OSError):
+        except OSError:
             raise
+        except RunFileError as error:
+            if str(self.path) in str(error):
+                raise
+            raise RunFileError(f"{self.path}: {error}") from error
         except Exception as error:  # whatever a damaged file makes of a search
             raise RunFileError(f"{self.path} is damaged: {describe(error)}") from error
         self.has_restored = True
@@ -198,3 +205,25 @@ def known_best(searching: Searching) -> Any:
     """The best point, if one with known values is there to be evaluated again."""
     best = searching.standing.best
     return best if searching.standing.nfev and math.isfinite(best.f) else None
+
+
+def seen_facts(standing: Any) -> dict[str, Any]:
+    """What a checkpoint says to readers who run nothing, whatever the arrays of the search are:
+    best point, failures and history as JSON values; empty before the first evaluation."""
+    if standing.nfev == 0:
+        return {}
+    best, (nfev, f, cv, *_) = standing.best, standing.history_rows()
+    n = len(nfev)
+    at = np.unique(np.linspace(0, max(n - 1, 0), min(n, MOST_RECORDS)).astype(int))
+    return {
+        "x": best.x.tolist(),
+        "f": float(best.f),
+        "G": best.g.tolist(),
+        "H": best.h.tolist(),
+        "n_failed": int(standing.n_failed),
+        "trace": {
+            "nfev": nfev[at].tolist(),
+            "f": f[at].tolist(),
+            "cv": cv[at].tolist(),
+        },
+    }

@@ -22,19 +22,18 @@ from rdex.common.errors import LogError
 from rdex.engine.engine import LARGEST_BATCH, Engine, method_of, next_slice
 from rdex.evaluation.direct import Direct, FailurePolicy
 from rdex.evaluation.evaluator import Evaluator
-from rdex.evaluation.log import Entry, EvaluationLog, stored_run
+from rdex.evaluation.log import EvaluationLog, stored_run
+from rdex.evaluation.pace import Pace
 from rdex.evaluation.skipping import Skipping
 from rdex.jit.loading import prepare
 from rdex.problem.cheap_first import CheapFirst
 from rdex.problem.problem import Floats
 from rdex.run.arguments import RunOptions
 from rdex.run.checkpoint import Checkpoint, known_best, same_values
-from rdex.run.interrupts import raise_again, signals_end_the_run
-from rdex.run.pace import Pace
 from rdex.run.searching import EngineSearching, JournalSearching, make_searching
 from rdex.run.spec import FREE_IN_LOGS, RunSpec, differences
 from rdex.run.status import Status
-from rdex.run.watch import PAUSE, Watch
+from rdex.run.watch import PAUSE, Watch, raise_again, signals_end_the_run
 from rdex.workers.in_process import InProcessPool
 from rdex.workers.point_task import OK, Outcome, task_of
 from rdex.workers.pool import make_pool
@@ -62,7 +61,7 @@ class Driver:
         self.searching = make_searching(spec)
         has_begun = self.searching.standing.nfev > 0
         self.policy = FailurePolicy(options.on_error, has_begun=has_begun)
-        self.pace = Pace(spec.in_flight, spec.is_measured)
+        self.direct = Direct(spec.problem, self.policy)  # for the fast paths
         self.keeper: Checkpoint | None = None
         self.evaluator: Evaluator | None = None
         try:
@@ -87,7 +86,6 @@ class Driver:
                 self.notes.append(f"went on from {self.keeper.path} at {nfev} evaluations")
                 log.warning("%s", self.notes[-1])
         stored = {} if self.keeper is None else self.keeper.stored
-        self.pace.restore(stored)
         self.evaluator = self._make_evaluator(stored)
         elapsed = float(stored.get("elapsed", 0.0))
         if self.evaluator is not None:
@@ -110,6 +108,8 @@ class Driver:
         is_fast = isinstance(self.searching, EngineSearching) and not self._keeps_points
         if is_fast and self.options.is_plain and skipping is None:
             return None
+        pace = Pace(self.spec.in_flight, self.spec.is_measured)
+        pace.restore(stored)
         options, problem = self.options, self.spec.problem
         evaluation_log = self._open_log()
         elapsed = float(stored.get("elapsed", 0.0))
@@ -128,7 +128,7 @@ class Driver:
                 evaluation_log.close()
             raise
         n_told = self.searching.standing.nfev
-        return Evaluator(pool, self.policy, evaluation_log, skipping, elapsed, n_told)
+        return Evaluator(pool, self.policy, evaluation_log, skipping, elapsed, n_told, pace)
 
     def _make_skipping(self, stored: dict[str, Any]) -> Skipping | None:
         """The cheap constraints, as far as they have learnt."""
@@ -239,7 +239,9 @@ class Driver:
         has_stretches = self.evaluator is not None and self._has_stretches(self.evaluator)
         if has_stretches and hasattr(getattr(self.searching, "strategy", None), "stretch"):
             left = self.spec.maxfev - self.searching.standing.nfev
-            prepare(f"{method_of(self.spec.settings).kernels}.{KERNELS[self._fast_path()]}", left)
+            loop = f"{method_of(self.spec.settings).kernels}.{KERNELS[self._fast_path()]}"
+            own = self.spec.problem.place
+            prepare(left, loop, *([] if own is None else [own]))
 
     def _fast_path(self) -> Any:
         """The loop that advances a differential evolution alone."""
@@ -250,8 +252,7 @@ class Driver:
 
     def _run_engine(self, engine: Engine, until: int) -> None:
         """Advance a differential evolution alone to `until` of its evaluations, the fast way."""
-        direct = Direct(self.spec.problem, self.policy)
-        self._fast_path()(engine, direct, self.spec.batch, self.watch, until)
+        self._fast_path()(engine, self.direct, self.spec.batch, self.watch, until)
 
     def _has_stretches(self, evaluator: Evaluator) -> bool:
         """Whether parts of the search may run the fast way: where nothing is kept or sent away."""
@@ -275,7 +276,7 @@ class Driver:
 
     def _drive(self, evaluator: Evaluator) -> None:
         """Ask, submit, collect, tell."""
-        searching, watch, pace = self.searching, self.watch, self.pace
+        searching, watch = self.searching, self.watch
         in_flight = self.spec.in_flight
         for trial in searching.pending():
             evaluator.submit(trial.id, trial.x)
@@ -290,24 +291,13 @@ class Driver:
             if not evaluator.n_out:
                 watch.status = Status.FINISHED  # the strategy has nothing more to ask
                 continue
-            entries = self._collected(evaluator, evaluator.n_out if pace.waits else 1)
+            entries = evaluator.collect(watch.deadline)
             if entries is None:
                 continue  # the time is up
             watch.set_clock(max(entry.at for entry in entries))
             watch.note_evaluation(max(entry.outcome.seconds for entry in entries))
-            pace.note(entries)
             for entry in sorted(entries, key=lambda entry: entry.number):
                 searching.tell(entry, evaluator.counted(entry.outcome))
-
-    def _collected(self, evaluator: Evaluator, n: int) -> list[Entry] | None:
-        """The next n results; None if the time is up before."""
-        entries: list[Entry] = []
-        while len(entries) < n:
-            entry = evaluator.collect(self.watch.deadline)
-            if entry is None:
-                return None
-            entries.append(entry)
-        return entries
 
     def say_how_to_go_on(self) -> None:
         """After an interruption."""
@@ -331,17 +321,14 @@ class Driver:
             return outcome
         self.evaluator.submit(self._next_id, x)
         self._next_id += 1
-        entry = self.evaluator.collect()
+        entry = self.evaluator.next()
         assert entry is not None
         return self.evaluator.counted(entry.outcome)
 
     def _facts(self) -> dict[str, Any]:
         """What a checkpoint holds beside the search."""
-        facts = self.searching.facts() | self.pace.facts()
-        skipping = None if self.evaluator is None else self.evaluator.skipping
-        if skipping is not None:
-            facts |= skipping.facts()
-        return facts
+        facts = self.searching.facts()
+        return facts if self.evaluator is None else facts | self.evaluator.facts()
 
     def close(self) -> None:
         """Let go of workers and files."""
@@ -406,8 +393,9 @@ def run_immediately(
         if answer != 1 or now >= look_at or (has_goal and engine.best_f <= goal):
             if watch.stops():
                 return
-            tell_ask = engine.bound_tell_ask(direct.g, direct.h, point)
-            look_at = min(now + PAUSE, watch.deadline)
+            if now >= look_at:
+                tell_ask = engine.bound_tell_ask(direct.g, direct.h, point)
+                look_at = min(now + PAUSE, watch.deadline)
 
 
 def run_rows(engine: Engine, direct: Direct, batch: int | None, watch: Watch, until: int) -> None:
@@ -439,8 +427,9 @@ def run_rows(engine: Engine, direct: Direct, batch: int | None, watch: Watch, un
         if answer <= 0 or now >= look_at or (has_goal and engine.best_f <= goal):
             if watch.stops():
                 return
-            tell_ask_rows = engine.bound_tell_ask_rows(*whole)
-            look_at = min(now + PAUSE, watch.deadline)
+            if now >= look_at:
+                tell_ask_rows = engine.bound_tell_ask_rows(*whole)
+                look_at = min(now + PAUSE, watch.deadline)
 
 
 #: The kernels that do the work of the fast paths.

@@ -85,6 +85,7 @@ def value_before(result: Result) -> float:
     return float(history.f[row]) if row >= 0 and history.cv[row] == 0 else math.nan
 
 
+@np.errstate(over="ignore")
 def is_gain(result: Result, before: float) -> bool:
     """Whether f has fallen noticeably since, relative to its size.
 

@@ -12,9 +12,9 @@ from rdex.engine.engine import Point
 from rdex.evaluation.judging import Judge
 from rdex.problem.problem import Floats
 from rdex.problem.space import Space
-from rdex.run.interrupts import raise_again
 from rdex.run.result import Result, message_of, point_fields
 from rdex.run.status import Status
+from rdex.run.watch import raise_again
 
 if TYPE_CHECKING:
     from rdex.run.driver import Driver

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,15 @@ from scipy.optimize import OptimizeResult
 
 from rdex.common.extras import require
 from rdex.engine.engine import Engine, Point
+from rdex.evaluation.judging import Judge
 from rdex.evaluation.skipping import Skipping
 from rdex.problem.problem import Floats, Problem
-from rdex.recorder import history_of
+from rdex.recorder.history import History
 from rdex.recorder.ledger import Ledger
 from rdex.run.constraint_state import ConstraintState, blocking, constraint_states
 from rdex.run.notes import notes_of
-from rdex.run.points import points_of
 from rdex.run.status import MESSAGES, Status
+from rdex.strategies.archive import Sample
 from rdex.strategies.registry import POLISH
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from rdex.run.driver import Driver
     from rdex.run.searching import Searching
     from rdex.run.sensitivity import Sensitivity
+    from rdex.run.spec import RunSpec
 
 log = logging.getLogger("rdex")
 
@@ -82,7 +85,7 @@ class Result(OptimizeResult):  # type: ignore[misc]
     history : History
         How the run went; see `rdex.recorder.History`.
     points : Points
-        The evaluations that the run remembers; see `rdex.run.points.Points`.
+        The evaluations that the run remembers; see `rdex.run.result.Points`.
     population, population_energies : array
         The final population P, best first, and its f.
     constraint_scale : array
@@ -126,7 +129,9 @@ class Result(OptimizeResult):  # type: ignore[misc]
         """
         from rdex.run.sensitivity import sensitivity_of
 
-        return sensitivity_of(self, *self._solved(problem))
+        found = sensitivity_of(self, *self._solved(problem))
+        self.__dict__["explained"] = found
+        return found
 
     def conflict(self, problem: Problem | None = None, maxfev: int | None = None) -> Conflict:
         """Why nothing is feasible: a smallest set of constraints that cannot hold together.
@@ -137,7 +142,26 @@ class Result(OptimizeResult):  # type: ignore[misc]
         """
         from rdex.run.conflict import conflict_of
 
-        return conflict_of(self, *self._solved(problem), maxfev)
+        found = conflict_of(self, *self._solved(problem), maxfev)
+        self.__dict__["explained"] = found
+        return found
+
+    @property
+    def explanation(self) -> Sensitivity | Conflict | None:
+        """What `sensitivity` or `conflict` found last; the report shows it."""
+        found: Sensitivity | Conflict | None = self.__dict__.get("explained")
+        return found
+
+    @property
+    def categories(self) -> dict[str, tuple[Any, ...]]:
+        """Lists of values that are no numbers, by the name of their variable.
+
+        Empty for results that were read from a file.
+        """
+        known = self.__dict__.get("solved")
+        variables = None if known is None else known[0].variables
+        listed = {} if variables is None else dict(variables)
+        return {n: v.values for n, v in listed.items() if v.values and v.numbers is None}
 
     def _solved(self, problem: Problem | None) -> tuple[Problem, Any]:
         """The problem behind the result and its logarithmic variables."""
@@ -162,6 +186,62 @@ class Result(OptimizeResult):  # type: ignore[misc]
         # By name: the room `report` stands to the right of this one.
         page: Path = require("rdex.report", "bench").run_report(self, path, title)
         return page
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Points:
+    """Evaluated points in the order in which their results came.
+
+    A differential evolution that runs by itself keeps none; `evaluations=` keeps all.
+
+    Attributes
+    ----------
+    number : (n,) int array
+        How many evaluations there were by then, the point itself included.
+    x : (n, d) array
+        Variables, as in `Result.x`.
+    f, cv : (n,) array
+        Objective, NaN where it is not known, and mean violation; infinite for failed points.
+    violations : (n, m) array
+        Violation of each constraint, 0 where it holds.
+    """
+
+    number: Any
+    x: Floats
+    f: Floats
+    cv: Floats
+    violations: Floats
+
+    def __len__(self) -> int:
+        return len(self.f)
+
+    def __repr__(self) -> str:
+        return f"Points({len(self)} evaluations, {int((self.cv == 0).sum())} of them feasible)"
+
+
+@np.errstate(over="ignore")  # violations of 1e308 add up to infinity
+def points_of(spec: RunSpec, standing: Engine | Ledger, log: Any = None) -> Points:
+    """The points of the log, if there is one, or those that the books of the run kept."""
+    problem, limits = spec.problem, spec.limits
+    if log is not None:
+        samples = [Sample(e.x, e.outcome.f, e.outcome.g, e.outcome.h) for e in log.entries]
+        numbers = list(range(1, len(samples) + 1))
+    elif isinstance(standing, Ledger):
+        numbers = [number for number, _ in standing.kept]
+        samples = [sample for _, sample in standing.kept]
+    else:
+        x, violations = np.empty((0, problem.dim)), np.empty((0, problem.n_constraints))
+        return Points(np.empty(0, np.int64), x, np.empty(0), np.empty(0), violations)
+    n = len(samples)
+    x = np.array([sample.x for sample in samples]).reshape(n, problem.dim)
+    f = np.array([sample.f for sample in samples], dtype=np.float64)
+    g = np.array([sample.g for sample in samples]).reshape(n, problem.n_ineq)
+    h = np.array([sample.h for sample in samples]).reshape(n, problem.n_eq)
+    violations = Judge(problem, limits.eq_tol, limits.ineq_tol).violations(g, h)
+    cv = violations.sum(axis=1) / max(problem.n_constraints, 1)
+    cv[~np.isfinite(f) & (cv == 0)] = np.inf
+    decoded = problem.decoded(x) if n else x
+    return Points(np.array(numbers, dtype=np.int64), decoded, f, cv, violations)
 
 
 def point_fields(
@@ -225,16 +305,15 @@ def make_result(
         "n_failed": standing.n_failed,
         "n_restarts": standing.n_restarts,
         "constraint_scale": standing.constraint_scale,
+        "history": History(*standing.history_rows()),
     }
     best, tolerance, members = best or standing.best, standing.tolerance, standing.population()
-    history = history_of(standing)
     scales = np.broadcast_to(searched["constraint_scale"], problem.n_constraints)
     fields = point_fields(problem, best, tolerance, scales)
     result = Result(
         **fields,
         **searched,
-        history=history,
-        points=points_of(problem, standing, log),
+        points=points_of(searching.spec, standing, log),
         population=problem.decoded(members.x),
         population_energies=members.f,
         status=int(status),
@@ -269,7 +348,8 @@ def finished_result(driver: Driver, status: Status, polish: Any = False) -> Resu
         best = best_as_known(skipping, driver.searching.standing.best)
     kept = None if evaluator is None else evaluator.log
     result = make_result(driver.searching, status, seconds, best, kept)
-    result.updating = updating_of(driver)
+    in_batches = "deferred" if evaluator is None else evaluator.pace.updating
+    result.updating = "immediate" if driver.spec.batch == 1 else in_batches
     if evaluator is not None:
         result.update(evaluator_fields(evaluator, seconds, result.updating))
     if driver.spec.wants_any_feasible:
@@ -286,7 +366,9 @@ def finished_result(driver: Driver, status: Status, polish: Any = False) -> Resu
         from rdex.run.polish import polished
 
         result = polished(result, driver, polish)
-    result.notes = [*driver.notes, *notes_of(result, driver.spec)]
+    if "polished" in result:
+        result.notes = notes_of(result, driver.spec)
+    result.notes = [*driver.notes, *result.notes]
     return result
 
 
@@ -297,11 +379,6 @@ def best_as_known(skipping: Skipping, best: Point) -> Point:
         return best
     outcome = skipping.outcome(best.x)
     return best if outcome is None else best._replace(g=outcome.g, h=outcome.h)
-
-
-def updating_of(driver: Driver) -> str:
-    """How the run used its results: "immediate", "deferred" or "async"."""
-    return "immediate" if driver.spec.batch == 1 else driver.pace.updating
 
 
 def evaluator_fields(evaluator: Evaluator, seconds: float, updating: str) -> dict[str, Any]:

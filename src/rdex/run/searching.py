@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rdex.common.errors import RunFileError
 from rdex.engine.constants import Constants
 from rdex.engine.engine import Engine
 from rdex.evaluation.log import Entry
+from rdex.problem.problem import Problem
 from rdex.recorder.ledger import Ledger
 from rdex.run.spec import RunSpec
 from rdex.strategies.archive import Sample
 from rdex.strategies.evolution import Evolution
-from rdex.strategies.journal import CLOCK, Journal
+from rdex.strategies.journal import CLOCK, QUIET, Journal
 from rdex.strategies.strategy import Trial
 from rdex.workers.point_task import Outcome
 
@@ -173,8 +175,8 @@ class JournalSearching:
         return self._journal.pending()
 
     def ask(self, n: int) -> list[Trial]:
-        """Points of the strategy."""
-        return self._journal.ask(n)
+        """Points of the strategy; what is asked for beyond the budget is not kept."""
+        return self._journal.ask(min(n, self.standing.maxfev))
 
     def __deepcopy__(self, memo: Any) -> JournalSearching:
         """A search at the same point: generators cannot be copied, so the calls are made again."""
@@ -182,6 +184,7 @@ class JournalSearching:
         copy.restore(self.arrays(), self.facts())
         return copy
 
+    @QUIET
     def stretch(self) -> tuple[Engine, int] | None:
         """A differential evolution that may run by itself, and to which of its evaluations.
 
@@ -225,6 +228,7 @@ class JournalSearching:
     def restore(self, arrays: Arrays, facts: dict[str, Any]) -> None:
         """Make all calls again, with the budgets of their times."""
         budgets = checked_budgets(arrays, self.spec.maxfev)
+        check_inputs(arrays, self.spec.problem)
         self._begin(int(budgets[0, 1]))
         sizes = self.spec.problem.n_ineq, self.spec.problem.n_eq
         ends = [*budgets[1:].tolist(), [None, None]]
@@ -250,8 +254,6 @@ def checked_budgets(arrays: Arrays, maxfev: int) -> NDArray[np.int64]:
 
     Nothing that was ever asked for at once is more than the budget either.
     """
-    from rdex.common.errors import RunFileError
-
     budgets = arrays.get("budgets")
     is_table = budgets is not None and budgets.ndim == 2 and budgets.shape[1] == 2
     if budgets is None or not is_table or budgets.dtype != np.int64 or (budgets[:, 1] < 1).any():
@@ -262,6 +264,18 @@ def checked_budgets(arrays: Arrays, maxfev: int) -> NDArray[np.int64]:
     if not rises or (np.diff(sizes) < 0).any() or max(sizes.max(), *asked.flat, 0) > maxfev:
         raise RunFileError("the budgets of the saved run make no sense")
     return budgets
+
+
+def check_inputs(arrays: Arrays, problem: Problem) -> None:
+    """Points of the user's own are inside the box, shares of the time are shares; or a
+    RunFileError."""
+    x, clock = arrays.get("injections", np.empty(0)), arrays.get("clock", np.empty(0))
+    is_table = x.size == 0 or (x.dtype == np.float64 and x.shape[1:] == (problem.dim,))
+    rows = x.reshape(-1, problem.dim) if is_table else x
+    if not is_table or not ((rows >= problem.lower) & (rows <= problem.upper)).all():
+        raise RunFileError("the saved run holds points outside the bounds")
+    if clock.dtype != np.float64 or clock.ndim != 1 or not ((clock >= 0) & (clock <= 1)).all():
+        raise RunFileError("the saved run holds times that make no sense")
 
 
 def make_searching(spec: RunSpec) -> Searching:

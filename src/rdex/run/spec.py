@@ -21,7 +21,7 @@ from rdex.problem.space import Space
 from rdex.run.start import Start
 from rdex.strategies.archive import Archive, Sample
 from rdex.strategies.one_hot import OneHot
-from rdex.strategies.registry import AUTO, SCOUT, label_of
+from rdex.strategies.registry import AUTO, AUTO_LISTS, OVER_CATEGORIES, SCOUT, label_of
 from rdex.strategies.strategy import Context
 
 #: What a checkpoint may differ in: it holds the state of the search, which goes on with another
@@ -77,7 +77,7 @@ class RunSpec:
     def n_drawn(self) -> int:
         """Points that are given or drawn before anything that is known chooses one."""
         size = self.n_initial
-        if self.strategy in (AUTO, SCOUT):
+        if self.strategy.removeprefix(OVER_CATEGORIES) in (AUTO, AUTO_LISTS, SCOUT):
             from rdex.strategies.scout.design import design_size  # brings parts of SciPy
 
             free = int(np.count_nonzero(self.problem.upper > self.problem.lower))
@@ -227,7 +227,9 @@ class RunSpec:
             "checkpoints": self.checkpoints,
             "rng given": self.is_seeded,
             "rng": self.seed.generate_state(4, np.uint64).tolist(),
-            "entropy": str(self.seed.entropy),
+            "entropy": json.dumps(
+                np.asarray(self.seed.entropy, dtype=object).tolist(), default=int
+            ),
             "spawn_key": list(self.seed.spawn_key),
             **self.start.given,
         }

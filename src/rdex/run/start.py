@@ -136,11 +136,11 @@ def designed(
         unit = qmc.Sobol(problem.dim, rng=rng).random_base2(max(1, math.ceil(math.log2(n))))[:n]
     else:
         unit = qmc.LatinHypercube(problem.dim, rng=rng).random(n)
-    lower, upper = problem.lower.copy(), problem.upper.copy()
+    lower, upper = (ends.copy() for ends in problem.inner_bounds)
     whole = problem.integrality
     if whole is not None:
-        lower[whole] = np.ceil(lower[whole]) - 0.5
-        upper[whole] = np.floor(upper[whole]) + 0.5
+        lower[whole] -= 0.5
+        upper[whole] += 0.5
     if log_variables is not None:
         lower[log_variables] = np.log10(lower[log_variables])
         upper[log_variables] = np.log10(upper[log_variables])

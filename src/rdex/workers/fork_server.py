@@ -22,9 +22,9 @@ import struct
 import subprocess
 import sys
 import threading
-import weakref
 from typing import Any
 
+from rdex.common.forking import abandon_in_children
 from rdex.workers.messages import Process
 
 #: BLAS inside a worker must not start threads of its own.
@@ -155,7 +155,7 @@ class ForkServer:
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        _SERVERS.add(self)
+        abandon_in_children(self)
 
     def start(self) -> Process:
         """A new worker process."""
@@ -224,18 +224,6 @@ class ForkServer:
     def __del__(self) -> None:
         with contextlib.suppress(Exception):
             self._end()
-
-
-_SERVERS: weakref.WeakSet[ForkServer] = weakref.WeakSet()
-
-
-def _abandon_inherited() -> None:
-    for server in list(_SERVERS):
-        server.abandon()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_abandon_inherited)
 
 
 def main(control_handle: int) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-import os
 import signal
 import subprocess
 import threading
 import time
-import weakref
 from collections.abc import Callable
 
+from rdex.common.forking import abandon_in_children
 from rdex.problem.problem import Floats
 from rdex.workers.fork_server import ForkServer, StartedAlone, search_path
 from rdex.workers.messages import Channel, Process, TimeIsUp, open_channel
@@ -65,7 +64,7 @@ class WorkerProcess:
         self.is_closed = False
         self._channel: Channel | None = None
         self._number = 0  # of the latest question: an answer to another one is not taken
-        _PROCESSES.add(self)
+        abandon_in_children(self)
 
     def evaluate(self, x: Floats) -> Outcome:
         """The outcome at x, whatever happens to the process."""
@@ -158,18 +157,6 @@ class WorkerProcess:
         process, self.process, self._channel = self.process, None, None
         if process is not None:
             process.abandon()
-
-
-_PROCESSES: weakref.WeakSet[WorkerProcess] = weakref.WeakSet()
-
-
-def _abandon_inherited() -> None:
-    for process in list(_PROCESSES):
-        process.abandon()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_abandon_inherited)
 
 
 def end(process: Process) -> None:

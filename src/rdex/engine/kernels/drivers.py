@@ -1,20 +1,31 @@
-"""The loops, whatever the method: `Steps` says how a row is drawn and its result taken.
+"""What all methods share: the loops, and what every result changes (best so far, trace).
 
-Pending rows are a ring: evaluation number i is row i modulo capacity. The parts are inlined into
-kernels of `fused`, `asktell` and `anyorder`, one set per method.
+`Steps` says how a row is drawn and its result taken. Pending rows are a ring: evaluation number i
+is row i modulo capacity. The parts are inlined into kernels of `fused`, `asktell` and `anyorder`,
+one set per method.
 """
 
 import math
+
+from numba import types
 
 from rdex.engine.kernels.layout import (
     HIGH_OUT,
     LOGARITHMIC,
     LOW_OUT,
     MAPPING,
+    MCR,
+    MF,
+    UNWEIGHTED,
+    WEIGHT,
     WHOLE,
     default_batch,
 )
-from rdex.jit.compiling import part
+from rdex.engine.kernels.order import is_nearer
+from rdex.engine.kernels.random import uniform_row
+from rdex.evaluation.kernels import settle, violation
+from rdex.jit.compiling import kernel, part
+from rdex.jit.signatures import MATRIX, WORDS
 
 batch_of_size = part()(default_batch)
 
@@ -168,3 +179,101 @@ def swap_rows(state, numbers, a, b):
     one.target_f, other.target_f = other.target_f, one.target_f
     one.target_phi, other.target_phi = other.target_phi, one.target_phi
     numbers[a], numbers[b] = numbers[b], numbers[a]
+
+
+# --- what every result changes --------------------------------------------------------------------
+@part()
+def update_best(run, best, members, row, g, h):
+    """Keep a row and its constraints if it is better, feasibility first: lower φ, then lower f."""
+    f, phi = members.f[row], members.phi[row]
+    if phi == 0.0 and run.feasible_at == 0:
+        run.feasible_at = run.told
+    if run.best_at == 0 or is_nearer(f, phi, run.best_f, run.best_phi):
+        run.best_f = f
+        run.best_phi = phi
+        run.best_at = run.told
+        for j in range(best.x.size):
+            best.x[j] = members.x[row, j]
+        for k in range(best.g.size):
+            best.g[k] = g[k]
+        for k in range(best.h.size):
+            best.h[k] = h[k]
+
+
+@part(inline=False)
+def write_trace(k, settings, run, limit, phi, memory, best, trace):
+    """Row k of the trace holds the present."""
+    trace.f[k] = run.best_f
+    trace.phi[k] = violation(best.g, best.h, limit, UNWEIGHTED, settings.eq_excess)
+    if run.best_phi == math.inf:  # nothing but failures so far, whatever their constraints say
+        trace.phi[k] = math.inf
+    n = run.n
+    feasible = 0
+    for i in range(n):
+        feasible += phi[i] == 0.0
+    row = trace.diagnostic
+    row[k, 0] = run.eps
+    row[k, 1] = n
+    row[k, 2] = run.sr
+    row[k, 3] = run.rho
+    row[k, 4] = feasible / n
+    row[k, 5] = run.generation
+    H = memory.shape[1]
+    for m in range(H):
+        row[k, 6 + m] = memory[MF, m]
+        row[k, 6 + H + m] = memory[MCR, m]
+
+
+@part(inline=False)
+def record(settings, run, limit, phi, memory, best, trace):
+    """Write every checkpoint that is due: the k-th at ⌈k · MaxFE / K⌉ evaluations."""
+    while run.told >= run.next_at:
+        write_trace(run.next, settings, run, limit, phi, memory, best, trace)
+        run.next += 1
+        if run.next > settings.checkpoints:
+            run.next_at = 2**62
+        else:
+            # As floats: the product of two large whole numbers may not fit.
+            run.next_at = math.ceil(float(run.next) * settings.maxfev / settings.checkpoints)
+
+
+@part()
+def take_values(settings, run, limit, members, best, row, values):
+    """f and φ of a row: settled, counted, and compared with the best so far."""
+    g, h = values.g, values.h
+    phi_raw = violation(g, h, limit, WEIGHT, settings.eq_excess)
+    f, phi = settle(values.f, phi_raw)
+    members.f[row] = f
+    members.phi[row] = phi
+    run.told += 1
+    run.failed += phi == math.inf
+    update_best(run, best, members, row, g, h)
+
+
+@part(inline=False)
+def keep_initial(run, members, initial, i, row, values):
+    """The result of an initial point, in `row`, at its place i in the population."""
+    g, h = values.g, values.h
+    members.f[i] = members.f[row]
+    members.phi[i] = members.phi[row]
+    if run.scale_auto == 1:
+        for c in range(g.size):
+            initial[i, c] = g[c]
+        for c in range(h.size):
+            initial[i, g.size + c] = h[c]
+    run.arrived += 1
+
+
+# --- points in and out of the engine's box --------------------------------------------------------
+@kernel(types.void(WORDS, MATRIX, MATRIX))
+def uniform_points(random, box, points):
+    """Fill `points` (n, d) with uniform points of the engine's box, row by row."""
+    for i in range(points.shape[0]):
+        uniform_row(random, box, points, i, points.shape[1])
+
+
+@kernel(types.void(MATRIX, MATRIX, MATRIX))
+def decode_points(x, box, points):
+    """The user's points for all rows of x."""
+    for i in range(x.shape[0]):
+        decode(x, i, box, 1, points[i])

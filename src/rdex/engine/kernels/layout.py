@@ -24,6 +24,15 @@ import numpy as np
 NEVER = np.int64(2**63 - 1)
 
 
+# --- the random generator: four words, a cursor, and the words made ahead -------------------------
+#: Words made in one go.
+AHEAD = 128
+
+#: Places in its state.
+CURSOR = 4
+FIRST = 5
+END = FIRST + AHEAD
+
 #: The largest default batch.
 LARGEST_BATCH = 32
 

@@ -1,7 +1,7 @@
 """Random numbers for compiled code: xoshiro256++ on an explicit state.
 
 The state is one uint64 vector that travels with the run, so a run is a pure function of it: the
-generator's four words, a cursor, and the next words, made in one go (`generator`). Making them in a
+generator's four words, a cursor, and the next words, made in one go (`layout`). Making them in a
 tight loop, where the four words stay in registers, takes a fifth of the time of making one at a
 time between other work. Every function below says how many words it takes; that is part of the
 contract, because the order of draws decides the trajectory of a seed.
@@ -14,8 +14,7 @@ import math
 
 import numpy as np
 
-from rdex.engine.kernels.generator import CURSOR, END, FIRST
-from rdex.engine.kernels.layout import LOWER, UPPER
+from rdex.engine.kernels.layout import CURSOR, END, FIRST, LOWER, UPPER
 from rdex.jit.compiling import part
 
 _1 = np.uint64(1)

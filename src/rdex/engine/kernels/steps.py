@@ -5,6 +5,7 @@ These steps receive the state and are inlined into the loops.
 
 import math
 
+from rdex.engine.kernels.drivers import keep_initial, record, take_values, write_trace
 from rdex.engine.kernels.generation import (
     NO_EPS,
     begin_generation,
@@ -15,7 +16,6 @@ from rdex.engine.kernels.generation import (
 )
 from rdex.engine.kernels.layout import BIASED, INITIAL, LATE, Values
 from rdex.engine.kernels.order import precedes, reposition
-from rdex.engine.kernels.recording import keep_initial, record, take_values, write_trace
 from rdex.jit.compiling import part
 
 

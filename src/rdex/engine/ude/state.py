@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rdex.engine.kernels.layout import PENDING
-from rdex.engine.state import Request, Rows, begin, crossover_bits, for_kernels, record
+from rdex.engine.state import Request, Rows, begin, crossover_bits, make_box, record
 from rdex.engine.ude.kernels import layout
 from rdex.engine.ude.kernels.layout import UdeState
 from rdex.engine.ude.settings import UdeSettings
@@ -24,7 +24,8 @@ def make_state(problem: Problem, settings: UdeSettings, request: Request) -> Ude
     d, n, H = problem.dim, settings.n0, settings.memory_size
     capacity = max(request.capacity, n, settings.trials) + 1
     rows = Rows(n, 3 * n + capacity, 3 * n + capacity, 3)
-    begun = begin(problem, request, 0.0, layout.UDE_RUN, rows)
+    box = make_box(problem, request.log_variables)
+    begun = begin(problem, request, box, layout.UDE_RUN, rows)
     cells = np.full((6, H), settings.memory_CR)
     cells[layout.CELL_F : layout.CELL_F + 3] = settings.memory_F
     cells[layout.CELL_CR + 1] = 1.0
@@ -40,7 +41,7 @@ def make_state(problem: Problem, settings: UdeSettings, request: Request) -> Ude
             np.arange(n, 3 * n, dtype=np.int64),
             np.zeros(n, dtype=np.int64),
         ),
-        pending=for_kernels(np.zeros(capacity, PENDING)),
+        pending=np.zeros(capacity, PENDING),
         learnt=layout.Learnt(
             cells,
             np.zeros(3, dtype=np.int64),

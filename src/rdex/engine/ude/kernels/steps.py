@@ -4,9 +4,9 @@ A generation is drawn from one state and decided when all of it is in. So rows m
 batches of any size up to a generation, and told in any order: the run is the same.
 """
 
+from rdex.engine.kernels.drivers import keep_initial, record, take_values, write_trace
 from rdex.engine.kernels.generation import copy_member
 from rdex.engine.kernels.layout import INITIAL, Values
-from rdex.engine.kernels.recording import keep_initial, record, take_values, write_trace
 from rdex.engine.ude.kernels.generation import (
     begin_generation,
     end_generation,
