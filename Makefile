@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all bench start bench-campaign fidelity success budgets networks simulator alternatives peers reproduce ablation tuning champion coco adapters fresh docs gallery wheel clean
+.PHONY: help setup run test lint test-all bench start bench-campaign fidelity success budgets networks simulator peers reproduce ablation tuning champion coco adapters fresh docs gallery wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -87,9 +87,6 @@ budgets: $(READY) ## every algorithm on every suite at 50 to 200 000 evaluations
 networks: $(READY) ## random problems with many equalities, units, integers and crashes (about 15 minutes)
 	$(BIN)/python benchmarks/networks.py --algorithms auto rdex-csop+local rdex-csop --budgets 300 1000 --keep \
 	  --families flow grid reactors powers choices units crashes
-
-alternatives: $(READY) ## against SLSQP and COBYQA at 500 to 5000 evaluations (slow; resumable)
-	$(BIN)/python benchmarks/alternatives.py --csv docs/data/alternatives.csv
 
 docs: $(READY) ## build the documentation site into site/, its notebooks, and figures whose script changed
 	@$(BIN)/python scripts/notebooks.py

@@ -3,9 +3,9 @@
     python scripts/walk.py [ALGORITHM] [--order]        default: rdex-csop
 
 Counts, in the order in which they are first entered: functions of the package, their files, and
-changes of room (the folder below `rdex`) from one function to the next. The JIT is off, so kernels
-count like everything else; a second line leaves out the room `jit`, which loads them. `--order`
-prints the walk itself, a line per stretch in one file.
+changes of room (the folder below `rdex`) from one function to the next. So short a run is
+interpreted, so kernels count like everything else; a second line leaves out the room `jit`, which
+finds them. `--order` prints the walk itself, a line per stretch in one file.
 """
 
 import argparse
@@ -13,8 +13,6 @@ import itertools
 import os
 import sys
 from pathlib import Path
-
-os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 import numpy as np
 
