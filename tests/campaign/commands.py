@@ -31,13 +31,13 @@ def command(out, *more, words=WORDS, **options):
     )
 
 
-def finished(process, seconds=120):
+def finished(process, seconds=600):
     """Exit code, stdout and stderr of a process."""
     out, err = process.communicate(timeout=seconds)
     return process.returncode, out, err
 
 
-def wait_for_runs(folder, count, process, seconds=90):
+def wait_for_runs(folder, count, process, seconds=300):
     """Wait until the folder holds that many runs, or the process has ended."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
