@@ -5,6 +5,8 @@ import pytest
 
 import rdex
 from rdex.run.spec import RunSpec
+from rdex.strategies.archive import Sample
+from rdex.strategies.composite import spread_rows
 from rdex.strategies.hybrid import LOCAL
 from rdex.suites import get
 
@@ -333,3 +335,17 @@ def test_polish_is_kept_in_a_checkpoint(tmp_path):
     assert begun.nfev < 400 == ended.nfev
     assert whole.fun == ended.fun
     assert spent(whole) == spent(ended) <= 40
+
+
+def test_a_population_begins_with_points_of_different_places():
+    """Searches that converge leave many points about one place; one of them is enough."""
+    optimizer = rdex.Optimizer([(0, 1)] * 2, maxfev=100, rng=1, algorithm=NAME)
+    archive = optimizer._searching.strategy.archive
+    for k in range(20):
+        for x in ([0.5 + 1e-3 * k, 0.5], [0.05 * k, 0.1]):
+            archive.add(Sample(np.array(x), sum(x), np.empty(0), np.empty(0)))
+    rows = spread_rows(archive, 5, 0.02)
+    z = archive.z[rows]
+    assert [float(f) for f in archive.f[rows]] == sorted(archive.f[rows])
+    assert len(rows) == 5 and z[0].tolist() == [0.0, 0.1]
+    assert min(np.abs(z[i] - z[j]).max() for i in range(5) for j in range(i)) >= 0.02

@@ -170,3 +170,19 @@ def best_rows(archive: Any, most: int) -> Any:
     f = np.where(np.isnan(archive.f), math.inf, archive.f)
     order = np.lexsort((f, archive.phi))[:most]
     return order[np.isfinite(archive.phi[order])]
+
+
+def spread_rows(archive: Any, most: int, least: float) -> list[int]:
+    """Rows of good points, best first, each at least so far from those before it.
+
+    Distances are shares of the box in the variable that differs most. Searches that converge leave
+    many points about one place; a population needs one of them.
+    """
+    kept: list[int] = []
+    for row in best_rows(archive, archive.n):
+        if len(kept) >= most:
+            break
+        away = np.abs(archive.z[kept] - archive.z[row]).max(axis=1, initial=0.0)
+        if (away >= least).all():
+            kept.append(int(row))
+    return kept

@@ -12,7 +12,7 @@ import numpy as np
 from rdex.engine.engine import LARGEST_BATCH, Engine, default_batch
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
-from rdex.strategies.composite import Composite, Phase, best_rows
+from rdex.strategies.composite import Composite, Phase, best_rows, spread_rows
 from rdex.strategies.credit import Credit, gain_of
 from rdex.strategies.evolution import Evolution
 from rdex.strategies.integers import neighbours
@@ -40,7 +40,8 @@ class HybridSettings:
     half_life: share of the budget after which a gain counts half.
     looks: decisions per run, at most.
     top: share of the population that starts are taken from.
-    from_end, from_start: how far a start must be from earlier ends and starts, see `Starts`.
+    from_end, from_start: how far a start must be from earlier ends and starts, see `Starts`, and
+        points already known from each other (from_end) that a population begins with.
     reserve: share of the budget kept for a last search from the best point, at most
     reserve_steps: times n + 1 evaluations.
     settled: spread of the population, as a share of the box, below which it has converged.
@@ -166,7 +167,7 @@ class Hybrid(Composite):
         n0 = context.make_engine(max(1, self.room), 0, None).n0
         given = np.empty((0, context.space.dim)) if context.start is None else context.start
         most = min(max(1, int(self.settings.seeds * n0)), max(0, n0 - len(given)))
-        seeds = [int(row) for row in best_rows(self.archive, most)]
+        seeds = spread_rows(self.archive, most, self.settings.from_end)
         points = np.concatenate([self.archive.x[seeds], given])[:n0]
         return (points if len(points) else None), seeds
 
