@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from rdex import Problem, minimize
+from rdex.strategies.scout import search
+from rdex.suites import get
 
 
 def network(d, n_eq, seed, whole=None, crashes=False):
@@ -71,3 +73,27 @@ def test_what_cannot_hold_is_given_up():
     problem = Problem.from_function(impossible, [(0, 1)] * 4, n_eq=2)
     result = minimize(problem, maxfev=150, rng=0)
     assert not result.feasible and result.nfev == 150
+
+
+def test_a_way_that_ends_short_of_the_constraints_is_followed_by_others(monkeypatch):
+    """From points at some distance from each other, up to a limit."""
+    begun = []
+
+    def restore(state, row):
+        begun.append(state.knowledge.z[row].copy())
+        yield from state.evaluate(np.clip(begun[-1] + 0.01, 0.0, 1.0))
+        return row
+
+    monkeypatch.setattr(search, "restore", restore)
+    minimize(network(6, 3, seed=5), maxfev=60, rng=0)
+    assert len(begun) == search.ROUTES
+    apart = [np.abs(a - b).max() for i, a in enumerate(begun) for b in begun[:i]]
+    assert min(apart) >= search.AWAY
+
+
+@pytest.mark.parametrize("seed", [7, 10])
+def test_another_way_leads_where_the_first_does_not(seed):
+    """22 variables and 19 equalities over seven powers of ten: the best point of the design leads
+    to a corner."""
+    result = minimize(get("g2006/G22"), maxfev=800, rng=seed, feasibility_only=True)
+    assert result.feasible and result.nfev < 300

@@ -17,8 +17,9 @@ from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.scout.state import State
 
-#: Steps of the finite differences, as a share of the box: wide enough to be data for models.
-STEP = 2e-2
+#: Steps of the first finite differences, as a share of the box: wide enough to be data for models.
+#: Later ones, nearer to the constraints, are narrower by a factor each time.
+STEP, NARROWER = 2e-2, 0.1
 
 #: Weight of the length of a step beside the violations, both scaled.
 DAMPING = 1e-6
@@ -62,7 +63,7 @@ class _Restoration:
 
     here: row of the point. slopes: (m, n) of the constraints by the variables that can change.
     scale: (m,) the steepest slope of each constraint. reach: the longest step, as a share of the
-    box.
+    box. width: step of the next finite differences.
     """
 
     def __init__(self, state: State, row: int) -> None:
@@ -71,6 +72,7 @@ class _Restoration:
         self.free = np.flatnonzero(~self.knowledge.whole)
         self.n_free = self.free.size
         self.reach = 1.0
+        self.width = STEP
         judge = self.knowledge.judge
         self.n_ineq, self.tolerance = judge.n_ineq, judge.tolerance
         self.slopes = np.zeros((self.tolerance.size, self.n_free))
@@ -95,9 +97,10 @@ class _Restoration:
         """Finite differences; an evaluation that fails leaves the slope as it was."""
         knowledge = self.knowledge
         z = knowledge.z[self.here]
-        signs = np.where(z[self.free] + STEP > 1.0, -1.0, 1.0)
+        signs = np.where(z[self.free] + self.width > 1.0, -1.0, 1.0)
         points = np.repeat(z[None], self.n_free, axis=0)
-        points[np.arange(self.n_free), self.free] += STEP * signs
+        points[np.arange(self.n_free), self.free] += self.width * signs
+        self.width *= NARROWER
         rows = []
         width = max(1, self.state.context.width)
         for k in range(0, self.n_free, width):

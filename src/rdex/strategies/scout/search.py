@@ -22,6 +22,9 @@ FIRST_RADIUS, LATER_RADIUS = 0.3, 0.2
 #: Distance of a new start from where trust regions ended.
 AWAY = 0.15
 
+#: Points from which the way to the constraints is searched, at most.
+ROUTES = 3
+
 #: Or after so many starts that led to nothing better.
 ENOUGH_STARTS = 12
 
@@ -48,13 +51,27 @@ def scout_search(
             return report
         if context.judge.n_eq and state.knowledge.archive.phi[state.knowledge.best()] > 0.0:
             report.phase = "restoration"
-            yield from restore(state, state.knowledge.best())
+            yield from reach_constraints(state)
         report.phase = "global"
         yield from global_phase(state)
         yield from trust_regions(state)
     finally:
         state.end_work()
     return report
+
+
+def reach_constraints(state: State) -> Phase:
+    """To the constraints from the best point; where that ends short of them, from others."""
+    knowledge = state.knowledge
+    tried: list[Floats] = []
+    for row in knowledge.ranked():
+        z = knowledge.z[row].copy()
+        if tried and np.abs(np.array(tried) - z).max(axis=1).min() < AWAY:
+            continue
+        end = yield from restore(state, int(row))
+        tried += [z, knowledge.z[end].copy()]
+        if knowledge.archive.phi[end] == 0.0 or len(tried) >= 2 * ROUTES:
+            return
 
 
 def trust_regions(state: State) -> Phase:
