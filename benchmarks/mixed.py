@@ -8,7 +8,7 @@ the constraints in their own way, and the same number of evaluations.
     python benchmarks/mixed.py --budget 300 --runs 3 --optimisers auto --table docs/data
 
 `--table` writes how many runs found the optimum to `mixed-BUDGET.csv` of a folder. Columns of other
-optimisers stay as they are there, so the slow ones can run by themselves.
+optimisers and rows of other problems stay as they are there: the slow ones can run by themselves.
 """
 
 from __future__ import annotations
@@ -166,15 +166,27 @@ RUNNERS: dict[str, Callable[[Mixed, Counted, int], None]] = {
 }
 
 
+def run(optimiser: str, problem: Mixed, counted: Counted, seed: int) -> None:
+    """One run; what an optimiser found before an error of its own counts."""
+    try:
+        RUNNERS[optimiser](problem, counted, seed)
+    except Exception as error:
+        if optimiser in OURS:
+            raise
+        print(f"{optimiser}, seed {seed}: ended after {counted.nfev} evaluations: {error}")
+
+
 def write_table(path: Path, counts: dict[str, dict[str, int]], runs: int) -> None:
     """Counts as "2/3", one column per optimiser, a row of shares at the end."""
     known: dict[str, dict[str, str]] = {}
     if path.exists():
         with path.open(encoding="utf-8", newline="") as stream:
             known = {row["problem"]: row for row in csv.DictReader(stream)}
+    new = {name: {o: f"{n}/{runs}" for o, n in row.items()} for name, row in counts.items()}
     rows = {
-        name: {**known.get(name, {}), **{o: f"{n}/{runs}" for o, n in row.items()}}
-        for name, row in counts.items()
+        name: {**known.get(name, {}), **new.get(name, {})}
+        for name in mixed.NAMES
+        if name in known or name in new
     }
     columns = [o for o in RUNNERS if any(row.get(o) for row in rows.values())]
     shares = {}
@@ -197,6 +209,7 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--optimisers", nargs="*", default=list(ALL))
+    parser.add_argument("--problems", nargs="*", default=list(mixed.NAMES))
     parser.add_argument("--table", type=Path, help="folder of the tables to write")
     asked = parser.parse_args()
     chosen = [
@@ -206,7 +219,7 @@ def main() -> None:
     print(f"{'problem':16}" + "".join(f"{name:>12}" for name in chosen))
     counts: dict[str, dict[str, int]] = {}
     seconds = dict.fromkeys(chosen, 0.0)
-    for name in mixed.NAMES:
+    for name in asked.problems:
         problem = mixed.mixed(name)
         row = {}
         for optimiser in chosen:
@@ -214,7 +227,7 @@ def main() -> None:
             solved = 0
             for seed in range(asked.runs):
                 counted = Counted(problem, asked.budget)
-                RUNNERS[optimiser](problem, counted, seed)
+                run(optimiser, problem, counted, seed)
                 solved += counted.found is not None
             seconds[optimiser] += time.perf_counter() - start
             row[optimiser] = solved
