@@ -381,3 +381,10 @@ def test_idle_workers_are_named(monkeypatch, caplog):
     result = minimize(simulator(), maxfev=40, rng=1, workers=2)
     assert result.workers_busy < 0.5 and "the 2 workers were busy" in caplog.text
     assert caplog.records[-1].levelno == logging.WARNING
+
+
+def test_the_hint_on_idle_workers_goes_by_the_time_of_an_evaluation():
+    """Slow evaluations were said to take a few milliseconds."""
+    assert rdex.run.result.idle_advice(0.004, "async") == "evaluations of 4 ms need no workers"
+    assert rdex.run.result.idle_advice(5.0, "deferred").startswith('updating="async"')
+    assert "need no workers" not in rdex.run.result.idle_advice(5.0, "async")

@@ -1,5 +1,8 @@
 """Models and local searches with categories: a search per combination, no order among them."""
 
+import copy
+import dataclasses
+import heapq
 import itertools
 
 import numpy as np
@@ -8,6 +11,8 @@ import pytest
 import rdex
 from rdex.problem.problem import Problem
 from rdex.run.arguments import SearchArguments, make_spec
+from rdex.run.searching import make_searching
+from rdex.strategies.archive import Sample
 from rdex.strategies.registry import AUTO_LISTS, DISCRETE, OVER_CATEGORIES, kind_for
 
 # Of the generator, without the JIT.
@@ -164,3 +169,84 @@ def test_scales_that_models_learnt_stay_when_the_evolution_begins():
     assert both.phases[-1].name == "evolution" and both.phases[-1].nfev > 100
     assert both.constraint_scale[0] > 0.1 * models.constraint_scale[0] > 1.0
     assert both.violations[0].state == "active"
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "scout"])
+def test_the_model_covers_the_best_combination_and_says_so(algorithm, tmp_path):
+    result = rdex.minimize(problem(), algorithm=algorithm, maxfev=120, rng=1)
+    model = result.model
+    assert model.where == {"metal": "iron", "shape": "rod"} and 5 < model.n_points < 120
+    assert repr(model).endswith("evaluations with metal = iron, shape = rod)")
+    designs = [{"a": a, "metal": "iron", "b": 1.0, "shape": "rod"} for a in (0.2, 0.4, 0.9)]
+    truth = [cost(design)[0] for design in designs]
+    np.testing.assert_allclose(model.predict(designs).f, truth, atol=0.02)
+    at_answer = model.predict(result.design)
+    assert at_answer.f[0] == pytest.approx(result.fun, abs=1e-3)
+    assert model.predict(result.x).f == at_answer.f
+    shares = model.importance()
+    assert np.isnan(shares[:, [1, 3]]).all() and (shares[:, [0, 2]].sum(axis=1) > 0.999).all()
+    with pytest.raises(ValueError, match="cover metal = iron, shape = rod only"):
+        model.predict(designs[0] | {"metal": "zinc"})
+    page = result.report(tmp_path / "run.html").read_text()
+    assert "with metal = iron, shape = rod; they say nothing of other categories" in page
+
+
+def test_a_model_takes_values_of_lists_not_their_places():
+    """It took 3 mm for the fourth value of the list."""
+    plates = [3, 4, 6, 8, 12]
+    box = {"plate": {"choices": plates}, "width": (0.0, 1.0)}
+    result = rdex.minimize(
+        lambda d: plates.index(d["plate"]) + d["width"], box, algorithm="scout", maxfev=30, rng=1
+    )
+    predicted = result.model.predict([[3.0, 0.5], [8.0, 0.0]])
+    np.testing.assert_allclose(predicted.f, [0.5, 3.0], atol=0.05)
+    with pytest.raises(ValueError, match="plate"):
+        result.model.predict([7.0, 0.5])
+
+
+def in_any_order(named, workers, maxfev=150):
+    """Let a search run with workers of a clock that is counted: evaluations take about a unit, the
+    search takes no time. The share of the workers' time that is used, and all points."""
+    spec = make_spec(problem(), SearchArguments(algorithm=named, maxfev=maxfev, rng=1))
+    searching = make_searching(dataclasses.replace(spec, in_flight=workers + 1))
+    made, rng = spec.problem, np.random.default_rng(2)
+    free, out, seen, now, used = [0.0] * workers, [], [], 0.0, 0.0
+    while len(seen) < maxfev:
+        for trial in searching.ask(workers + 1 - len(out)):
+            seconds = rng.uniform(0.7, 1.3)
+            end = max(now, heapq.heappop(free)) + seconds
+            heapq.heappush(free, end)
+            heapq.heappush(out, (end, trial.id, trial.x))
+            used += seconds
+        now, id, x = heapq.heappop(out)
+        seen.append(x)
+        f, g, h = made.evaluate(x[None, :])
+        searching.tell_sample(id, Sample(x, float(f[0]), g[0], h[0], 1.0))
+        if len(seen) == maxfev // 2:  # as if read from a file
+            searching = copy.deepcopy(searching)
+    return used / (now * workers), np.array(seen), searching.standing.best
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "scout", "rdex-csop"])
+def test_workers_stay_busy_and_the_run_goes_on_from_a_file(algorithm):
+    """While one combination waits for results, others have points to evaluate."""
+    busy, seen, best = in_any_order(algorithm, 4)
+    assert busy > 0.93
+    assert len(np.unique(seen, axis=0)) == len(seen)
+    assert best.phi == 0.0
+    again = in_any_order(algorithm, 4)
+    assert (again[1] == seen).all()
+
+
+def test_a_batch_has_points_of_several_combinations():
+    """One alone has fewer points to offer than there are workers."""
+    optimizer = rdex.Optimizer(
+        {"n": {"integer": (0, 4)}, "metal": {"categories": METALS}}, algorithm="scout",
+        maxfev=20, rng=1,
+    )  # fmt: skip
+    sizes = []
+    while not optimizer.stop:
+        x = optimizer.ask(6)
+        sizes.append(len(x))
+        optimizer.tell(x, F=(x[:, 0] - 2) ** 2 + x[:, 1])
+    assert min(sizes[:-1]) >= 3

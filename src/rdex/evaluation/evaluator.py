@@ -36,13 +36,14 @@ class Stage(Protocol):
 class Judging:
     """Notes failures, and how busy the workers are.
 
-    busy: seconds spent in the function.
+    busy: seconds spent in the function. n_back: evaluations that are done.
     """
 
     def __init__(self, pool: Pool, policy: FailurePolicy) -> None:
         self.pool = pool
         self.policy = policy
         self.busy = 0.0
+        self.n_back = 0
         self._first: int | None = None
         self._first_sent: float | None = None
         self._last_back = 0.0
@@ -61,6 +62,7 @@ class Judging:
             return None
         id, outcome = answer
         self.busy += outcome.seconds
+        self.n_back += 1
         self._last_back = time.monotonic()
         self.policy.judge(outcome, id == self._first)
         return id, outcome

@@ -33,6 +33,8 @@ class Space:
     values : tuple of (k,) array or None
         The numbers behind the codes 0, …, k - 1 of a variable from a list, in the order given;
         None for other variables, and for lists of anything but numbers.
+    variables : Variables or None
+        Names and lists, where the problem has them.
 
     Examples
     --------
@@ -50,7 +52,7 @@ class Space:
         nothing = np.zeros(d, dtype=bool)
         self.whole = nothing if problem.integrality is None else problem.integrality
         self.logarithmic = nothing if logarithmic is None else logarithmic
-        variables = problem.variables
+        self.variables = variables = problem.variables
         self.unordered = nothing if variables is None else variables.unordered
         self.values: tuple[Floats | None, ...] = (None,) * d
         if variables is not None:

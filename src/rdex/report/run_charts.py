@@ -105,22 +105,29 @@ def importance(result: Result) -> list[dict[str, Any]]:
             for name, shares, skill in pairs]  # fmt: skip
 
 
+def slice_places(result: Result, j: int) -> Floats:
+    """Values of a variable along a slice: those of its list, or many in its box."""
+    space = result.model.space
+    if space.values[j] is not None:
+        return np.sort(space.values[j])
+    places = np.linspace(result.lower[j], result.upper[j], PLACES)
+    return np.unique(np.append(np.rint(places) if space.whole[j] else places, result.x[j]))
+
+
 def slices(result: Result) -> list[dict[str, Any]]:
     """f along each of the variables that matter most, the others as in the answer, by the models.
 
     A place is allowed if the models expect every constraint to hold there.
     """
     model = result.get("model")
-    low, high = np.asarray(result.lower), np.asarray(result.upper)
-    # Models know values from lists by their places: no line leads through them.
-    if model is None or any(values is not None for values in model.space.values):
+    if model is None:
         return []
-    if model.space.unordered.any():
-        return []
-    shares = model.importance()[0]
+    shares = np.nan_to_num(model.importance()[0])
+    are_words = [not is_number(result.design.get(name, 0.0)) for name in result.variable_names]
+    shares[are_words] = 0.0  # no line leads through words
     found = []
     for j in [k for k in np.argsort(-shares, kind="stable")[:MOST_SLICES] if shares[k] > 0]:
-        places = np.unique(np.append(np.linspace(low[j], high[j], PLACES), result.x[j]))
+        places = slice_places(result, j)
         line = np.tile(np.asarray(result.x, dtype=np.float64), (len(places), 1))
         line[:, j] = places
         told = model.predict(line)
@@ -132,5 +139,6 @@ def slices(result: Result) -> list[dict[str, Any]]:
             "name": result.variable_names[j], "x": compact(line[:, j], 6),
             "f": compact(told.f, 6), "error": compact(told.f_error, 3),
             "holds": holds.tolist(), "at": float(result.x[j]), "share": float(shares[j]),
+            "listed": len(places) < PLACES,
         })  # fmt: skip
     return found

@@ -88,6 +88,7 @@ def run_html(result: Result, title: str) -> str:
         shares=share_rows(result) if result.get("feasible_shares") else [],
         explanation=str(result.explanation or "").splitlines(),
         importance=importance(result),
+        model_where="" if result.get("model") is None else result.model.where_text,
         slices=data["slices"],
         n_kept=len(result.points),
         nfev=result.nfev,

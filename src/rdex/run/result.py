@@ -38,6 +38,9 @@ log = logging.getLogger("rdex")
 #: Workers busy for less than this share of the time get a hint.
 HINT_BELOW = 0.5
 
+#: Seconds: evaluations that take less are done sooner by one process.
+SHORT = 0.02
+
 #: Seconds a run must have lasted for the hint: short ones are mostly the start of processes.
 HINT_AFTER = 10.0
 
@@ -390,15 +393,19 @@ def evaluator_fields(evaluator: Evaluator, seconds: float, updating: str) -> dic
     if evaluator.log is not None:
         fields["evaluation_log"] = evaluator.log
     if busy is not None and n > 1 and busy < HINT_BELOW and seconds > HINT_AFTER:
-        advice = 'updating="async" keeps more of them busy; ' if updating != "async" else ""
-        log.warning(
-            "the %d workers were busy %.0f %% of the time: %sevaluations of a few milliseconds "
-            "need no workers",
-            n,
-            100 * busy,
-            advice,
-        )
+        judging = evaluator.judging
+        advice = idle_advice(judging.busy / max(judging.n_back, 1), updating)
+        log.warning("the %d workers were busy %.0f %% of the time: %s", n, 100 * busy, advice)
     return fields
+
+
+def idle_advice(evaluation: float, updating: str) -> str:
+    """Why workers wait, and what helps, where an evaluation takes so many seconds."""
+    if evaluation < SHORT:
+        return f"evaluations of {1000 * evaluation:.2g} ms need no workers"
+    if updating != "async":
+        return 'updating="async" keeps more of them busy'
+    return "the search takes its time between evaluations, or has fewer points to offer"
 
 
 def message_of(status: Status, states: list[ConstraintState], cv: float) -> str:

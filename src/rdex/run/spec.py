@@ -137,9 +137,9 @@ class RunSpec:
             if isinstance(constants, Settings):
                 constants = constants.replace(n0=None)
             settings = fitted(constants, coded.problem.dim, max(context.left, 1))
-            engine = self._engine(settings, trials, self._child_seed(1 + number), points, 64,
-                                  run_limits(number), coded)  # fmt: skip
-            return engine
+            room = max(64, 2 * context.width + 4)
+            return self._engine(settings, trials, self._child_seed(1 + number), points, room,
+                                run_limits(number), coded)  # fmt: skip
 
         context.make_coded_engine = make_coded_engine
         context.make_smaller = self._smaller_context

@@ -34,8 +34,7 @@ from rdex.strategies.composite import Composite, Phase
 from rdex.strategies.discrete import DiscreteEvolution
 from rdex.strategies.hybrid import Hybrid
 from rdex.strategies.scout.cost import expected_seconds
-from rdex.strategies.scout.knowledge import Knowledge
-from rdex.strategies.scout.modelling import global_rows
+from rdex.strategies.scout.modelling import learnt_model
 from rdex.strategies.scout.search import scout_search
 from rdex.strategies.scout.state import Report
 from rdex.strategies.strategy import Context, Stepping, Trial
@@ -154,8 +153,8 @@ class Auto(Composite):
         assert self._models is not None
         self.context.width = n or self._width
         if self.context.is_async:  # a point more than there are workers would take another round
-            self.context.width = min(self.context.width, max(1, self._width - 1))
-        most = min(self.context.width, self.room)
+            self.context.width = max(1, self._width - 1)
+        most = min(n or self.context.width, self.context.width, self.room)
         asked = self._models.ask(most) if most > 0 else []
         if self.report.phase != "design":
             self._model_seconds += len(asked) * self._seconds_per_point()
@@ -272,12 +271,4 @@ class Auto(Composite):
 
     def model(self) -> LearntModel | None:
         """What was learnt; None while there is too little."""
-        if self.context.space.unordered.any():
-            return None
-        knowledge = Knowledge(self.context)
-        if knowledge.usable().size < knowledge.d + 2 or not knowledge.d:
-            return None
-        rows = global_rows(knowledge)
-        return LearntModel(
-            self.context.space, self.archive.x[rows], knowledge.y[rows], self.judge.n_ineq
-        )
+        return learnt_model(self.context)

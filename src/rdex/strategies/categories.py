@@ -6,6 +6,9 @@ to the combination whose best point is best, and to combinations that differ fro
 category, as long as there are new ones. No point is evaluated twice. Lists without categories are
 one combination.
 
+Where several points are evaluated at a time, other combinations have turns while a search waits for
+results: workers stay busy.
+
 `OverCategories` is a strategy made of it alone; `auto` goes on with an evolution.
 """
 
@@ -18,10 +21,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rdex.models.learnt import LearntModel
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite
 from rdex.strategies.scout.design import design_size, latin_hypercube
+from rdex.strategies.scout.modelling import learnt_model
 from rdex.strategies.strategy import Context, Trial
 
 PART = "search over categories"
@@ -96,7 +101,7 @@ class Combinations:
         self._given = [] if context.start is None else list(context.start)
         self.is_finished = False
         self._design = [] if self._given or self.archive.n else list(self._drawn_points())
-        self._turn: Arm | None = None
+        self._at_work: list[Arm] = []  # whose turn it is
 
     # --- combinations -----------------------------------------------------------------------------
     @property
@@ -166,22 +171,27 @@ class Combinations:
                 return codes
         return None
 
-    def _next_arm(self) -> Arm:
-        """Whose turn it is: a new combination, the best one, or now and then another good one."""
-        self._turns += 1
-        going = [arm for arm in self._arms.values() if not arm.has_ended]
+    def _begin_turn(self) -> bool:
+        """Of a new combination, the best one, or now and then another good one; whether there is
+        any that is not at work."""
+        resting = [arm for arm in self._arms.values() if arm not in self._at_work]
+        going = [arm for arm in resting if not arm.has_ended]
         codes = self._untried()
         if codes is None and not going:
             codes = self._drawn()
+        if codes is None and not resting:
+            return False
+        self._turns += 1
         if codes is not None:
             arm = self._new_arm(codes)
         else:
-            ranked = sorted(going or self._arms.values(), key=self._value)
+            ranked = sorted(going or resting, key=self._value)
             arm = ranked[0]
             if self._turns % OTHERS == 0 and len(ranked) > 1:
                 arm = ranked[1 + int(self.context.rng.integers(min(len(ranked) - 1, 3)))]
         arm.allowance += self._size
-        return arm
+        self._at_work.append(arm)
+        return True
 
     def _value(self, arm: Arm) -> tuple[float, float]:
         """(φ, f) of its best point."""
@@ -192,18 +202,22 @@ class Combinations:
 
     # --- asking and telling -----------------------------------------------------------------------
     def ask(self, n: int) -> list[Trial]:
-        """Up to `n` points of the combination whose turn it is, then of the next."""
+        """Up to `n` points of the combinations whose turn it is, then of the next."""
         self._take_budget()
         if self._design:
             return self._ask_design(n)
-        if self._turn is None:
-            if self._out:
-                return []  # the design first
-            self._turn = self._next_arm()
+        if not self._arms and self._out:
+            return []  # the design first
+        most = n + len(self._out)
         handed: list[Trial] = []
+        waiting: list[Arm] = []
         idle = 0
         while len(handed) < n and idle <= len(self._arms):
-            arm = self._turn
+            arm = next((arm for arm in self._at_work if arm not in waiting), None)
+            if arm is None:
+                if len(self._at_work) >= most or not self._begin_turn():
+                    break
+                continue
             room = min(n - len(handed), arm.allowance)
             asked = [] if arm.has_ended or room <= 0 else arm.search.ask(room)
             new = self._without_known(arm, asked)
@@ -217,11 +231,12 @@ class Combinations:
                 continue
             arm.has_ended = arm.has_ended or bool(asked)
             if arm.n_out and not arm.has_ended and arm.allowance > 0:
-                break  # it waits for results
+                waiting.append(arm)  # for results
+                continue
             arm.has_ended = arm.has_ended or (room > 0 and not arm.n_out)
             arm.allowance = 0
             idle += 1
-            self._turn = self._next_arm()
+            self._at_work.remove(arm)
         self.is_finished = n > 0 and not handed and not self._out
         return handed
 
@@ -294,10 +309,18 @@ class OverCategories(Composite):
     context : Context
     make : callable
         As for `Combinations`.
+    has_models : bool
+        Whether its searches are searches by models.
     """
 
-    def __init__(self, context: Context, make: Callable[[Floats, Floats, int, int], Any]) -> None:
+    def __init__(
+        self,
+        context: Context,
+        make: Callable[[Floats, Floats, int, int], Any],
+        has_models: bool = False,
+    ) -> None:
         super().__init__(context)
+        self._has_models = has_models
         self._combinations = Combinations(context, make)
         self.phase = PART
         self.book(PART)
@@ -311,6 +334,10 @@ class OverCategories(Composite):
         """Data for all, then to its combination."""
         self.keep(part, sample)
         self._combinations.tell(id, sample)
+
+    def model(self) -> LearntModel | None:
+        """What was learnt of the best combination; None while there is too little."""
+        return learnt_model(self.context) if self._has_models else None
 
     def set_clock(self, share: float) -> None:
         """Used share of a time limit."""

@@ -4,6 +4,9 @@ Three things differ from the plain evolution. Categories are spread over coordin
 point that is known is never evaluated again: its values are told at once, and cost nothing. A
 population that only asks for known points makes room for another.
 
+Points are asked for in batches whose results are used together. Where results come in any order
+(`is_async`), each is used as it comes, and no worker waits for a batch.
+
 Measured on the mixed suite (13 problems, 2000 evaluations, 10 runs each): 70 % of the runs find the
 optimum, 51 % where categories are rounded places in a list, 59 % with `OneHot` alone.
 """
@@ -12,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rdex.engine.anyorder import AnyOrder
 from rdex.engine.engine import LARGEST_BATCH, Engine, default_batch
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
@@ -54,6 +58,7 @@ class DiscreteEvolution(Composite):
         self._is_scaled = is_learnt or not context.scales_itself
         self._rows: list[Floats] = []  # points of the batch, in the order of the engine
         self._waiting: set[bytes] = set()  # of these, what is out
+        self._numbers: dict[bytes, list[int]] = {}  # in any order: of points that are out
         start = self._start_points()
         self._engine = self._new_engine(start)
 
@@ -74,6 +79,8 @@ class DiscreteEvolution(Composite):
         self._begun_at = self.context.used
         self._begun_clock = self._clock
         self._n_known = 0  # known trials in a row
+        self._flight = AnyOrder(engine) if self.context.is_async else None
+        self._numbers = {key: [] for key in self._numbers}  # of another population
         return engine
 
     def _restart(self) -> None:
@@ -91,6 +98,8 @@ class DiscreteEvolution(Composite):
     # --- asking and telling -----------------------------------------------------------------------
     def ask(self, n: int = 0) -> list[Trial]:
         """New points of one batch; none while results are needed first, or at the end."""
+        if self._flight is not None:
+            return self._ask_any_order(n or self.context.width)
         while not self._rows and self._idle < MOST_IDLE and self.room > 0:
             engine = self._engine
             size = min(n or default_batch(engine.n), LARGEST_BATCH)
@@ -104,9 +113,43 @@ class DiscreteEvolution(Composite):
             self._finish_batch()
         return []
 
+    def _ask_any_order(self, n: int) -> list[Trial]:
+        """Up to `n` new points; values that are known are told at once."""
+        new: list[Trial] = []
+        while len(new) < min(n, self.room) and self._idle < MOST_IDLE:
+            assert self._flight is not None
+            asked = self._flight.ask()
+            if asked is None:
+                if self._engine.is_finished:
+                    self._restart()
+                    continue
+                break  # results are needed first
+            number, coded = asked
+            x = self._coded.decoded(coded[None, :])[0]
+            row, key = self.archive.find(x), x.tobytes()
+            if row >= 0 or key in self._numbers:
+                self._n_known += 1
+            if row >= 0:
+                known = self.archive.sample(row)
+                self._flight.tell(number, known.f, known.g, known.h)
+            elif key in self._numbers:
+                self._numbers[key].append(number)
+            else:
+                self._n_known = self._idle = 0
+                self._numbers[key] = [number]
+                new.append(Trial(0, x))
+            if self._has_settled:
+                self._restart()
+        return self.hand_out(EVOLUTION, new)
+
     def take(self, part: str, id: int, sample: Sample) -> None:
-        """One of the batch is known."""
+        """One of the batch is known, or one of those that are out in any order."""
         self.keep(part, sample)
+        if self._flight is not None:
+            for number in self._numbers.pop(sample.x.tobytes(), []):
+                self._flight.tell(number, sample.f, sample.g, sample.h)
+            self._set_scales_and_clock()
+            return
         self._waiting.discard(sample.x.tobytes())
         if self._rows and not self._waiting:
             self._finish_batch()
@@ -117,12 +160,22 @@ class DiscreteEvolution(Composite):
         known = [archive.find(x) for x in self._rows]
         self._rows = []
         engine.tell(archive.f[known], archive.g[known], archive.h[known])
+        self._set_scales_and_clock()
+        if self._has_settled:
+            self._restart()
+
+    def _set_scales_and_clock(self) -> None:
+        """Scales that the first population found are those of the run."""
+        engine = self._engine
         if not self._is_scaled and engine.nfev >= engine.n0:
             self.archive.rescale(engine.constraint_scale)
             self._is_scaled = True
         used = (self.context.used - self._begun_at) / max(1, self.context.maxfev - self._begun_at)
         time = (self._clock - self._begun_clock) / max(1e-9, 1.0 - self._begun_clock)
         engine.set_clock(min(max(used, time, 0.0), 1.0))
-        patience = PATIENCE * max(engine.n, LEAST_MEMBERS)
-        if engine.is_finished or self._n_known > patience:
-            self._restart()
+
+    @property
+    def _has_settled(self) -> bool:
+        """Whether the population has nothing new to ask for."""
+        patience = PATIENCE * max(self._engine.n, LEAST_MEMBERS)
+        return self._engine.is_finished or self._n_known > patience

@@ -146,7 +146,11 @@ def make_strategy(kind: str, context: Context) -> Any:
         from rdex.strategies.categories import OverCategories
 
         inner = kind.removeprefix(OVER_CATEGORIES)
-        return OverCategories(context, lambda *box: make_strategy(inner, context.smaller(*box)))
+        return OverCategories(
+            context,
+            lambda *box: make_strategy(inner, context.smaller(*box)),
+            has_models=inner == SCOUT,
+        )
     if kind == AUTO:
         from rdex.strategies.auto import Auto
 

@@ -77,7 +77,7 @@ run.slices.forEach((slice, i) => chart(`slice-${i}`, () => {
     || slice.holds[k - 1] === wanted ? f : null);
   const at = slice.x.reduce((best, v, k) =>
     Math.abs(v - slice.at) < Math.abs(slice.x[best] - slice.at) ? k : best, 0);
-  const curve = (y, dash) => ({ x: slice.x, y, mode: "lines",
+  const curve = (y, dash) => ({ x: slice.x, y, mode: slice.listed ? "lines+markers" : "lines",
     line: { color: lineColour(0), width: 2, dash } });
   return [[{ x: [...slice.x, ...slice.x.slice().reverse()], y: [...upper, ...lower.reverse()],
     fill: "toself", fillcolor: faint(lineColour(0), 0.15), line: { width: 0 }, mode: "lines",

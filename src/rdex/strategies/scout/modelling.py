@@ -10,10 +10,12 @@ from scipy.spatial.distance import cdist
 
 from rdex.models.failures import FailureModel
 from rdex.models.inputs import Inputs, squashing
+from rdex.models.learnt import LearntModel
 from rdex.models.rbf import n_terms
 from rdex.models.surrogate import Surrogate
 from rdex.problem.problem import Floats
 from rdex.strategies.scout.knowledge import Indices, Knowledge
+from rdex.strategies.strategy import Context
 
 #: Points nearer to each other than this share of their distance from the centre are one point.
 SAME = 1e-3
@@ -103,9 +105,8 @@ def local_model(
     return Surrogate(z[rows], y, outputs, sees, weights, nuggets, sizes)
 
 
-def global_rows(knowledge: Knowledge) -> Indices:
-    """Rows for a model of the whole box, best first."""
-    ranked = knowledge.ranked()
+def global_rows(knowledge: Knowledge, ranked: Indices) -> Indices:
+    """Rows for a model of the whole box out of rows that worked, best first."""
     kept = thinned(knowledge.z[ranked], np.full(ranked.size, 0.005), ranked.size)
     if kept.size > GLOBAL_POINTS:  # the best third, and others of all ranks
         n_best = GLOBAL_POINTS // 3
@@ -116,7 +117,7 @@ def global_rows(knowledge: Knowledge) -> Indices:
 
 def global_model(knowledge: Knowledge) -> Surrogate:
     """Models of all functions over the whole box."""
-    rows = global_rows(knowledge)
+    rows = global_rows(knowledge, knowledge.ranked())
     y = knowledge.y[rows]
     centre = np.zeros(y.shape[1])
     centre[0] = y[:, 0].min()
@@ -126,6 +127,22 @@ def global_model(knowledge: Knowledge) -> Surrogate:
     return Surrogate(
         knowledge.z[rows], y, outputs, views(knowledge, middle, 1.0, np.ones(knowledge.d)), weights
     )
+
+
+def learnt_model(context: Context) -> LearntModel | None:
+    """What was learnt of the functions, for the user; None while there is too little.
+
+    Where there are categories: with those of the best point.
+    """
+    knowledge, space = Knowledge(context), context.space
+    ranked = knowledge.ranked()
+    codes = context.archive.x[ranked][:, space.unordered]
+    ranked = ranked[(codes == codes[:1]).all(axis=1)]
+    n_free = int((~(space.fixed | space.unordered)).sum())
+    if ranked.size < n_free + 2 or not n_free:
+        return None
+    rows = global_rows(knowledge, ranked)
+    return LearntModel(space, context.archive.x[rows], knowledge.y[rows], context.judge.n_ineq)
 
 
 def yes_or_no_models(
