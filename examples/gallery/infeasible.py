@@ -38,7 +38,7 @@ def draw(result):
     figure, axes = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
     axes.contourf(width, height, stiffness, [-1e9, 0], colors=["lightsteelblue"])
     axes.contourf(width, height, mass, [-1e9, 0], colors=["moccasin"])
-    axes.annotate("stiff enough", (2.6, 5.2))
+    axes.annotate("stiff enough", (3.0, 5.6))
     axes.annotate("light enough", (0.6, 1.2))
     axes.plot(*result.x, "r*", ms=12)
     axes.set_xlim(0.3, 4)

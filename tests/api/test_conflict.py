@@ -103,10 +103,16 @@ def test_a_design_that_may_not_weigh_enough():
     assert weight.percent == pytest.approx(100 / 9, rel=1e-2)
 
 
-def test_kept_points_are_evidence_and_no_search_is_needed(tmp_path):
-    result = infeasible(KNOWN["a pair"][0], evaluations=tmp_path / "e.csv")
+@pytest.mark.parametrize("algorithm", ["auto", "rdex-csop"])
+def test_points_of_the_run_are_evidence_and_no_search_is_needed(tmp_path, algorithm):
+    """`auto` remembers its points; an evolution alone needs a log."""
+    log = {"evaluations": tmp_path / "e.csv"} if algorithm != "auto" else {}
+    result = infeasible(KNOWN["a pair"][0], algorithm=algorithm, **log)
     found = result.conflict(maxfev=0)
-    assert found.nfev == 0 and found.n_points == 600 and set(found.names) == {"low", "high"}
+    assert found.nfev == 0 and set(found.names) == {"low", "high"}
+    assert found.n_points in (600, len(result.points), len(result.points) + 1)
+    assert found.n_points > 50
+    assert all(1.0 <= way.by < 1.5 for way in found.gives_way)
 
 
 def test_a_feasible_point_that_the_run_missed_is_no_conflict():

@@ -100,7 +100,7 @@ def test_a_case_by_hand(rectangle):
     assert found.free == ["height"] and found.notes == []
     assert found.nfev == 1 + 2 * 2 * 2
     text = str(found)
-    assert "relaxing `area` by 1 % (0.04 m²) saves 0.8 %" in text
+    assert "relaxing `area` by 1 % (0.04 m²) saves 0.8 ± 0.0008 % (0.04)" in text
     assert "without influence: height" in text and "<pre>" in found._repr_html_()
 
 

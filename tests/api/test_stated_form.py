@@ -72,6 +72,16 @@ def test_rows_of_the_text(solved):
     assert next(row for row in rows if row[:1] == ["x1"])[-1] == "m"
 
 
+def test_rounding_is_no_margin():
+    """-2.3e-14 <= 0 was shown as a value, and 2.1e-9 psi as a margin."""
+    on_limit = ConstraintState("gap", "<=", -2.3e-14, 0.0, True, 0.0, units="mm", scale=0.7)
+    assert on_limit.value_text == "0 mm" and on_limit.margin_texts == ("0 mm", "–")
+    stress = ConstraintState("stress", "<=", 13600 - 2e-9, 0.0, True, 0.0, 13600.0, "psi", 1e4)
+    assert stress.value_text == "13600 psi" and stress.margin_texts == ("0 psi", "0 %")
+    slack = ConstraintState("stress", "<=", 13000, 0.0, True, 0.0, 13600.0, "psi", 1e4)
+    assert slack.margin_texts == ("600 psi", "4.41 %")
+
+
 def test_html_and_json_have_the_same_form(solved):
     page = solved._repr_html_()
     assert "<td>volume</td><td>2 m³</td><td>≥ 2</td><td>active</td>" in page

@@ -148,14 +148,15 @@ class Browser:
             self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name,
                       windowsVirtualKeyCode=code)  # fmt: skip
 
-    def screenshot(self, path: Path, whole=False):
-        """Save what is seen, or the whole page, as PNG."""
+    def screenshot(self, path: Path, whole=False, part=None):
+        """Save what is seen, the whole page, or a part (x, y, width, height) of it as PNG."""
         options = {}
         if whole:
             content = self.call("Page.getLayoutMetrics")["cssContentSize"]
-            options = {"captureBeyondViewport": True, "clip": {
-                "x": 0, "y": 0, "width": content["width"], "height": content["height"],
-                "scale": 1}}  # fmt: skip
+            part = 0, 0, content["width"], content["height"]
+        if part:
+            clip = dict(zip(("x", "y", "width", "height"), part, strict=True)) | {"scale": 1}
+            options = {"captureBeyondViewport": True, "clip": clip}
         answer = self.call("Page.captureScreenshot", format="png", **options)
         path.write_bytes(base64.b64decode(answer["data"]))
 

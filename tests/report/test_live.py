@@ -210,6 +210,9 @@ def test_the_page_follows_a_run_in_a_browser(tmp_path):
         assert HOSTILE in text and browser.run("document.querySelectorAll('img').length") == 0
         assert f"{result.fun:.5g}"[:5] in text
         assert browser.run("document.querySelectorAll('#objective path').length") >= 2
+        shown_as = browser.run("[100000, 1500000, 2.5, 1e-7, 30.10].map((v) => number(v))")
+        assert shown_as == ["100000", "1.5e+6", "2.5", "1e-7", "30.1"]
+        assert browser.run("ticks(0, 250, 5)") == [0, 50, 100, 150, 200, 250]
         assert browser.complaints() == []
         asked = {url.rpartition("/")[2] for url in browser.requests()}
         assert asked <= {"snapshot.json", "favicon.ico"}

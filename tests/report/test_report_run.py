@@ -188,16 +188,26 @@ def test_slices_follow_the_function_and_idle_variables_matter_little(modelled, t
                 assert holds == (x[0] + x[1] > 1)
 
 
+def test_a_slice_through_a_list_has_its_values(tmp_path):
+    sizes = [2, 3, 5, 8]
+    result = rdex.minimize(
+        lambda v: sizes.index(v["size"]) + v["a"],
+        {"size": {"choices": sizes}, "a": (0, 1)}, algorithm="scout", maxfev=30, rng=1,
+    )  # fmt: skip
+    _, data = data_of(result.report(tmp_path / "run.html"))
+    first = data["slices"][0]
+    assert first["name"] == "size" and first["x"] == sizes and first["listed"]
+    assert first["f"] == pytest.approx([0, 1, 2, 3], abs=0.05)
+
+
 def test_categories_have_no_slices_and_their_names_in_good_designs(tmp_path):
     result = rdex.minimize(
         lambda v: v["a"] + {"wood": 1, "steel": 0}[v["material"]],
         {"a": (0, 1), "material": {"categories": ["wood", "steel"]}}, maxfev=60, rng=1,
     )  # fmt: skip
     _, data = data_of(result.report(tmp_path / "run.html"))
-    assert data["slices"] == [] and data["designs"]["x"][-1] == [
-        pytest.approx(0, abs=1e-3),
-        "steel",
-    ]
+    assert [each["name"] for each in data["slices"]] == ["a"]
+    assert data["designs"]["x"][-1] == [pytest.approx(0, abs=1e-3), "steel"]
     assert data["designs"]["share"][-1][1] == 1.0
     loaded = pickle.loads(pickle.dumps(result))
     _, data = data_of(loaded.report(tmp_path / "loaded.html"))
@@ -216,7 +226,7 @@ def test_the_page_shows_what_was_asked_about_limits_and_shares():
     assert result.explanation is None and 'id="limits"' not in run_html(result, "run")
     price = result.sensitivity().prices[0]
     page = run_html(result, "run")
-    assert "What limits the design" in page and f"saves {price.percent:.3g} %" in page
+    assert "What limits the design" in page and f"saves {price.percent:.3g} ±" in page
     assert "relaxing `&lt;area&gt;` by 1 %" in page
 
     blocked = rdex.minimize(

@@ -105,7 +105,7 @@ def solve(
     if as_json:
         show_json(facts(result) | ({} if explained is None else {"explanation": explained}))
     else:
-        show(*rendered(result), *([] if explained is None else [Text(""), Text(explained)]))
+        show(*rendered(result), *([] if explained is None else explained_lines(explained)))
     write_files(result, plot, report)
     if not result.feasible:
         raise typer.Exit(INFEASIBLE)
@@ -119,6 +119,15 @@ def explanation(result: Result) -> str:
         return str(result.conflict())
     except Exception as error:
         return f"no explanation: {one_line(error)}"
+
+
+def explained_lines(text: str) -> list[Any]:
+    """An explanation under the result; lines that are too long go on at their own indentation."""
+    lines = text.splitlines()
+    return [
+        Text(""),
+        *(indented(Text(line.lstrip()), len(line) - len(line.lstrip())) for line in lines),
+    ]
 
 
 def write_files(result: Result, plot: Path | None, report: Path | None) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rdex.common.files import atomic_write
+from rdex.problem.constraints import unit_of
 from rdex.problem.variables import is_number
 from rdex.report.page import compact, embedded, render
 from rdex.report.run_charts import activity, good_designs, importance, points_data, slices
@@ -19,7 +20,6 @@ from rdex.report.traces import kept_checkpoints
 from rdex.run.constraint_state import (
     NEAR_ACTIVE,
     ConstraintState,
-    percent_text,
     with_unit,
     worst_first,
 )
@@ -81,6 +81,7 @@ def run_html(result: Result, title: str) -> str:
         notes=result.get("notes", []),
         variable_columns=("value", "lower", "upper", "least in population", "largest", "state"),
         variables=variable_rows(result),
+        variable_names=result.variable_names,
         constraint_columns=("value", "limit", "margin", "in percent", "tolerance", "scale",
                             "state"),
         constraints=[constraint_row(state) for state in states],
@@ -165,7 +166,8 @@ def variable_rows(result: Result) -> list[tuple[Any, ...]]:
     low, high = np.asarray(result.lower), np.asarray(result.upper)
     rows: list[tuple[Any, ...]] = []
     for j, name in enumerate(result.variable_names):
-        value = result.design.get(name, float(result.x[j]))
+        value, unit = result.design.get(name, float(result.x[j])), unit_of(result.units, name)
+        label = f"{name}, {unit}" if unit else name
         if not is_number(value):
             rows.append((name, str(value), None, None, None, None, "category"))
             continue
@@ -177,21 +179,19 @@ def variable_rows(result: Result) -> list[tuple[Any, ...]]:
             state = "at its upper bound"
         column = population[:, j].tolist() or [None]
         spread = min(column), max(column)
-        rows.append((name, value, float(low[j]), float(high[j]), *spread, state))
+        rows.append((label, value, float(low[j]), float(high[j]), *spread, state))
     return rows
 
 
 def constraint_row(state: ConstraintState) -> tuple[Any, ...]:
     """Both sides as stated, the margin in units and percent, scale, and how it stands."""
-    percent = state.margin_percent
     return (
         state.label,
         state.value_text,
         state.relation,
-        state.margin,
-        None if math.isnan(percent) else percent_text(percent),
-        state.tolerance,
-        state.scale,
+        *state.margin_texts,
+        f"{state.tolerance:.4g}",
+        f"{state.scale:.4g}",
         state.state,
     )
 

@@ -153,15 +153,14 @@ class Evidence:
         self.points: list[Floats] = []
         self.excess: list[Floats] = []
         self._tried: dict[frozenset[int], bool] = {}
-        for x, g, h in known_points(result, problem):
-            self._note(x, g, h)
+        for x, violations in known_points(result, problem):  # 0: it holds, no matter how well
+            self._note(x, np.where(violations > 0.0, violations - self.tolerance, 0.0))
 
-    def _note(self, x: Floats, g: Floats, h: Floats) -> None:
+    def _note(self, x: Floats, excess: Floats) -> None:
         """One more point; failed ones are left out."""
-        sizes = np.concatenate([g, np.abs(h)]) - self.tolerance
-        if np.isfinite(sizes).all():
+        if np.isfinite(excess).all():
             self.points.append(np.array(x))
-            self.excess.append(sizes)
+            self.excess.append(excess)
 
     @property
     def holds(self) -> NDArray[np.bool_]:
@@ -236,7 +235,7 @@ class Evidence:
         _, g, h = self.problem.evaluate(x)
         self.nfev += len(x)
         for row, row_g, row_h in zip(x, g, h, strict=True):
-            self._note(row, row_g, row_h)
+            self._note(row, np.concatenate([row_g, np.abs(row_h)]) - self.tolerance)
         f = np.zeros(len(x))
         n_ineq = self.problem.n_ineq
         if least is not None:
@@ -245,13 +244,14 @@ class Evidence:
         return f, g[:, ineq], h[:, [k - n_ineq for k in eq]]
 
 
-def known_points(result: Result, problem: Problem) -> list[tuple[Floats, Floats, Floats]]:
-    """The points of a run whose values were kept: all of them where there is a log."""
-    if "evaluation_log" in result:
-        entries = result["evaluation_log"].entries
-        return [(entry.x, entry.outcome.g, entry.outcome.h) for entry in entries]
-    x: Any = problem.encoded(result.x)
-    return [(np.asarray(x, dtype=np.float64), result.G, result.H)]
+def known_points(result: Result, problem: Problem) -> list[tuple[Floats, Floats]]:
+    """Points (d,) that the run remembers, and the best one, with their violations (m,)."""
+    x, violations = result.points.x, result.points.violations
+    if not (x == result.x).all(axis=1).any():
+        x = np.vstack([x, result.x])
+        violations = np.vstack([violations, np.array(result.constr).reshape(1, -1)])
+    coded: Any = problem.encoded(x)
+    return list(zip(np.asarray(coded, dtype=np.float64), violations, strict=True))
 
 
 def smallest_conflict(evidence: Evidence) -> tuple[int, ...]:

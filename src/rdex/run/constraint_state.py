@@ -12,6 +12,10 @@ from rdex.problem.problem import Floats, Problem
 NEAR_ACTIVE = 1e-4
 
 
+#: Margins below this share of the scale are shown as 0.
+NOTHING = 1e-9
+
+
 class ConstraintState(NamedTuple):
     """One constraint at the returned point.
 
@@ -86,11 +90,28 @@ class ConstraintState(NamedTuple):
         return self.kind == "=" and self.bound == 0
 
     @property
+    def is_on_limit(self) -> bool:
+        """Whether the margin of an inequality is 0 but for rounding."""
+        return self.kind != "=" and 0.0 <= self.margin < NOTHING * self.usual_size
+
+    @property
+    def margin_texts(self) -> tuple[str, str]:
+        """The margin with its unit and in percent; – for what is not known."""
+        if math.isnan(self.margin):
+            return "–", "–"
+        margin = 0.0 if self.is_on_limit else self.margin
+        percent = 0.0 if self.is_on_limit else self.margin_percent
+        is_known = not math.isnan(self.margin_percent)
+        return with_unit(f"{margin:.4g}", self.units), percent_text(percent) if is_known else "–"
+
+    @property
     def value_text(self) -> str:
         """The value with its unit."""
         if math.isnan(self.value):
             return "unknown"
         value = abs(self.value) if self.is_residual else self.value
+        if self.is_on_limit and abs(value) < NOTHING * self.usual_size:
+            value = 0.0
         return with_unit(f"{value + 0.0:.8g}", self.units)
 
     @property

@@ -140,8 +140,8 @@ class Result(OptimizeResult):  # type: ignore[misc]
         """Why nothing is feasible: a smallest set of constraints that cannot hold together.
 
         Short searches of `maxfev` evaluations each (default 150 per variable, 0 for none) look for
-        points that satisfy some of the constraints, in this process. `evaluations=` in `minimize`
-        keeps the points of the run as evidence too.
+        points that satisfy some of the constraints, in this process. What the run remembers
+        (`points`) is evidence too; `evaluations=` in `minimize` keeps all of it.
         """
         from rdex.run.conflict import conflict_of
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rdex.common.errors import EvaluationError
-from rdex.problem.constraints import unit_of
+from rdex.problem.constraints import OBJECTIVE, unit_of
 from rdex.problem.problem import Floats, Problem
 from rdex.problem.space import Space
 from rdex.run.constraint_state import ConstraintState, percent_text, with_unit
@@ -45,13 +45,17 @@ NEGLIGIBLE = 1e-6
 PERCENT = 0.01
 
 
+#: Texts name no smaller error than this share of a price: differences do not see all there is.
+LEAST_ERROR = 0.001
+
+
 class Price(NamedTuple):
     """What relaxing one limit saves.
 
     name: the constraint, or the variable whose bound it is. kind: "constraint", "lower bound" or
     "upper bound". amount: one percent of the limit, of the scale of a constraint with limit 0, or
     of the range of a variable. saves: how much f falls if the limit is relaxed by that amount.
-    uncertainty: of `saves`. percent: `saves` in percent of |f|; NaN for f = 0.
+    uncertainty: of `saves`. percent: `saves` in percent of |f|; NaN for f = 0. f_units: of `saves`.
     """
 
     name: str
@@ -61,6 +65,7 @@ class Price(NamedTuple):
     saves: float
     uncertainty: float
     percent: float
+    f_units: str = ""
 
     @property
     def per_unit(self) -> float:
@@ -71,13 +76,15 @@ class Price(NamedTuple):
         what = (
             f"`{self.name}`" if self.kind == "constraint" else f"the {self.kind} of `{self.name}`"
         )
-        by = with_unit(f"{self.amount:.4g}", self.units)
+        by = with_unit(f"{self.amount:.3g}", self.units)
+        saves = with_unit(f"{self.saves:.3g}", self.f_units)
+        error = max(self.uncertainty, LEAST_ERROR * abs(self.saves))
         if math.isnan(self.percent):
-            return f"relaxing {what} by 1 % ({by}) saves {self.saves:.4g} ± {self.uncertainty:.2g}"
-        share = self.uncertainty / self.saves * self.percent if self.saves else 0.0
+            return f"relaxing {what} by 1 % ({by}) saves {saves} ± {error:.1g}"
+        share = error / self.saves * self.percent if self.saves else 0.0
         return (
-            f"relaxing {what} by 1 % ({by}) saves {percent_text(self.percent)} ± {share:.2g} % "
-            f"({self.saves:.4g})"
+            f"relaxing {what} by 1 % ({by}) saves "
+            f"{percent_text(self.percent).removesuffix(' %')} ± {share:.1g} % ({saves})"
         )
 
 
@@ -338,7 +345,7 @@ def constraint_prices(
         saves = abs(multiplier) * amount
         prices.append(
             Price(state.name, "constraint", amount, state.units, saves, error * amount,
-                  percent_of(saves, result.fun))
+                  percent_of(saves, result.fun), unit_of(problem.units, OBJECTIVE))
         )  # fmt: skip
     return sorted(prices, key=lambda price: -price.saves), free
 
@@ -361,7 +368,8 @@ def bound_prices(
                 amount = PERCENT * float(at * math.log(ratio))
             prices.append(
                 Price(name, kind, amount, unit_of(problem.units, name), saves,
-                      PERCENT * float(forces.bound_errors[place]), percent_of(saves, result.fun))
+                      PERCENT * float(forces.bound_errors[place]), percent_of(saves, result.fun),
+                      unit_of(problem.units, OBJECTIVE))
             )  # fmt: skip
     return sorted(prices, key=lambda price: -price.saves)
 

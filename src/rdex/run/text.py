@@ -78,8 +78,8 @@ def facts(result: Result) -> Rows:
         ("evaluations", f"{result.nfev} of {result.maxfev}{time}{rounds}"),
         ("algorithm", result.algorithm),
     ]
-    if result.get("phases"):
-        rows.append(("phases", "; ".join(str(phase) for phase in result.phases)))
+    phases = enumerate(result.get("phases", []))
+    rows += [("" if k else "phases", str(phase)) for k, phase in phases]
     if result.n_restarts:
         rows.append(("restarts", str(result.n_restarts)))
     if result.n_failed:
