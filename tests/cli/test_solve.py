@@ -1,5 +1,6 @@
 """`rdex solve`: problems of files, output for people and programs, exit codes."""
 
+import io
 import json
 
 import pytest
@@ -188,3 +189,24 @@ def test_report_evaluations_limits_and_progress(solve, tmp_path):
     assert "<title>" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "evaluations 100/100" in result.stderr
     assert "evaluations" not in solve("case.py", "--maxfev", 50, "--no-progress").stderr
+
+
+def test_only_a_feasible_point_is_wanted(solve):
+    words = ("case.py:problem_of_mine", "--maxfev", 60, "--rng", 1, "--feasibility-only")
+    result = solve(*words)
+    assert result.exit_code == 0 and "A feasible point was found." in result.output
+    assert "share of random points that satisfy" in result.output
+    facts = json.loads(solve(*words, "--json").stdout)
+    names = [each["name"] for each in facts["feasible_shares"]]
+    assert names == ["always held", "all together"] and facts["feasible_shares"][0]["n"] > 0
+
+
+def test_long_explanations_keep_their_indentation():
+    from rich.console import Console
+
+    from rdex.cli.solve import explained_lines
+
+    console = Console(width=30, record=True, file=io.StringIO())
+    console.print(*explained_lines("What limits\n  relaxing `a` by 1 % saves much of the cost"))
+    _, _, first, second = console.export_text().splitlines()[:4]
+    assert first.startswith("  relaxing") and second.startswith("  ") and second.strip()

@@ -61,6 +61,14 @@ def solve(
     progress: Annotated[
         bool | None, typer.Option(help="Show progress; by default in a terminal.")
     ] = None,
+    feasibility_only: Annotated[
+        bool,
+        typer.Option(
+            "--feasibility-only",
+            help="Stop at the first feasible point; say which share of random points satisfies "
+            "each constraint.",
+        ),
+    ] = False,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Say what limits the design, or why none is feasible."),
@@ -97,6 +105,7 @@ def solve(
             maxtime=maxtime,
             eval_timeout=timeout,
             retries=retries,
+            feasibility_only=feasibility_only,
             progress=not as_json and sys.stderr.isatty() if progress is None else progress,
         )
     except Exception as error:
@@ -244,6 +253,10 @@ def facts(result: Result) -> dict[str, Any]:
         "cv": number(result.cv),
         "maxcv": number(result.maxcv),
         "constraints": [state.facts() for state in result.violations],
+        "feasible_shares": [
+            {"name": each.name, "satisfied": each.satisfied, "n": each.n}
+            for each in result.get("feasible_shares", [])
+        ],
         "units": dict(result.units),
         "nfev": result.nfev,
         "nit": result.nit,
