@@ -117,6 +117,23 @@ def test_plot(feasible, infeasible):
     pyplot.close("all")
 
 
+def test_the_line_of_infeasible_points_ends_at_the_first_feasible_one():
+    """It went on beside the line of feasible ones."""
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot
+
+    ring = {"type": "eq", "fun": lambda x: x @ x - 1}
+    result = minimize(lambda x: x[0], [(-4, 4)] * 2, constraints=ring, maxfev=99, rng=1,
+                      algorithm="local")  # fmt: skip
+    assert result.feasible and result.first_feasible > 1
+    figure = result.plot()
+    lines = {line.get_label(): line for line in figure.axes[0].lines}
+    before = np.isfinite(lines["best, not feasible yet"].get_ydata())
+    after = np.isfinite(lines["best feasible"].get_ydata())
+    assert before.any() and after.any() and not (before & after).any()
+    pyplot.close("all")
+
+
 def test_plots_have_no_empty_panels_and_no_negative_violations(feasible):
     pytest.importorskip("matplotlib").use("Agg")
     from matplotlib import pyplot

@@ -122,6 +122,11 @@ def test_points_that_are_no_optimum_are_told():
     result = rdex.minimize(lambda x: (x[0] - 1) ** 2 + x[1], [(0, 4), (0, 4)], maxfev=5, rng=0)
     found = result.sensitivity()
     assert found.residual > 0.05 and "no local optimum" in found.notes[0]
+    assert "least value inside" not in str(found)
+    inside = rdex.minimize(lambda x: (x - 1) @ (x - 1), [(0, 4), (0, 4)], maxfev=99, rng=0,
+                           algorithm="local")  # fmt: skip
+    found = inside.sensitivity()
+    assert "least value inside" in str(found) and found.notes == [] and found.residual == 0.0
 
 
 def test_integers_are_held_and_logarithms_are_known():

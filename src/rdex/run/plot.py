@@ -52,10 +52,12 @@ def draw_objective(result: Result, axis: Any) -> None:
     draw_points(result, axis)
     feasible = history.cv == 0
     if not feasible.all():
-        axis.plot(history.nfev, history.f, ":", color="0.5", label="best, not feasible yet")
+        before = np.where(feasible, np.nan, history.f)
+        axis.step(history.nfev, before, ":", where="post", color="0.5",
+                  label="best, not feasible yet")  # fmt: skip
     shown = np.where(feasible, history.f, np.nan)
     label = "best feasible" if result.violations else "best"
-    axis.plot(history.nfev, shown, color="C0", label=label)
+    axis.step(history.nfev, shown, where="post", color="C0", label=label)
     axis.set_ylabel("best f")
 
 
@@ -90,7 +92,7 @@ def draw_violation(result: Result, axis: Any) -> None:
     ):
         positive = np.where(np.isfinite(values) & (values > 0), values, np.nan)
         if np.isfinite(positive).any():
-            axis.plot(history.nfev, positive, **style)
+            axis.step(history.nfev, positive, where="post", **style)
             is_any = True
     axis.set_ylabel("violation")
     if is_any:

@@ -41,6 +41,9 @@ TIGHT = 1e-6
 ROUGH = 0.05
 NEGLIGIBLE = 1e-6
 
+#: A minimum that is nearer than this, in widths of the box, is reached.
+NEXT_TO = 1e-4
+
 #: What a constraint is relaxed by, in the texts.
 PERCENT = 0.01
 
@@ -119,7 +122,8 @@ class Sensitivity:
         lines = [f"What limits the design ({self.nfev} evaluations)"]
         lines += [f"  {price}" for price in (*self.prices, *self.bounds)]
         if not self.prices and not self.bounds:
-            lines.append("  no constraint and no bound: f has its least value inside")
+            inside = "no constraint and no bound: f has its least value inside"
+            lines.append("  " + (inside if self.residual <= ROUGH else "nothing known yet"))
         if self.free:
             lines.append(f"  without influence: {', '.join(self.free)}")
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])
@@ -176,6 +180,7 @@ class LocalModel:
         self.n_held = int((~space.continuous & ~space.fixed).sum())
         self.nfev = 0
         self.n_failed = 0
+        self._bend = np.zeros(space.dim)  # second derivatives of f
         self._problem = problem
         self.value = self._values(self.z[None, :])[0]
         if not np.isfinite(self.value).all():
@@ -188,6 +193,12 @@ class LocalModel:
         self.n_unknown = int((~known).sum())
         self.free, self.gradient = self.free[known], gradient[:, known]
         self.error = np.abs(self.gradient - fine[:, known])
+
+    @property
+    def is_at_bottom(self) -> bool:
+        """Whether f has a minimum next to the point, by its slope and bend along each variable."""
+        bend = self._bend[self.free]
+        return bool((np.abs(self.gradient[0]) <= NEXT_TO * bend).all())
 
     @property
     def m1(self) -> int:
@@ -212,6 +223,7 @@ class LocalModel:
         up, down = self.z[j] + 2 * step <= 1.0, self.z[j] - 2 * step >= 0.0
         if up and down:
             ahead, behind = self._values(self._moved(j, (step, -step)))
+            self._bend[j] = float(ahead[0] + behind[0] - 2.0 * self.value[0]) / step**2
             return (ahead - behind) / (2 * step)
         sign = 1.0 if up else -1.0
         one, two = self._values(self._moved(j, (sign * step, 2 * sign * step)))
@@ -304,6 +316,8 @@ def balanced(local: LocalModel, result: Result) -> Forces:
             bounds[column.kind][column.place] = strength
             bound_errors[column.place] = error
     residual = float(np.linalg.norm(balance)) / size if size > 0.0 else 0.0
+    if not strengths.any() and local.is_at_bottom:
+        residual = 0.0  # slopes are rounding
     n_tight = sum(column.distance < TIGHT and column.sign > 0 for column in columns)
     return Forces(
         constraints, constraint_errors, bounds["lower"], bounds["upper"], bound_errors, residual,

@@ -50,9 +50,9 @@ def result_html(result: Result) -> str:
         return f"<pre>{html.escape(str(result))}</pre>"
     parts = [f"<b>{escaped(headline(result))}</b><br>{escaped(result.message)}"]
     parts.append(table(facts(result)))
-    parts.append(table(variable_rows(result)))
+    parts.append("Variables" + table(variable_rows(result)))
     if result.violations:
-        parts.append(table(constraint_rows(result)))
+        parts.append("Constraints" + table(constraint_rows(result)))
     if result.get("feasible_shares"):
         parts.append("Share of random points that satisfy" + table(share_rows(result)))
     if result.get("notes"):
