@@ -8,7 +8,7 @@ from made_up_trials import made_up
 from rdex.report import fonts
 from rdex.report.contents import Options, contents_of
 from rdex.report.drawing import STYLE, new_figure, save
-from rdex.report.figures import figures, power_of_ten
+from rdex.report.figures import figures
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -62,10 +62,6 @@ def test_a_broken_font_file_is_no_error(tmp_path, monkeypatch):
     path.parent.mkdir(parents=True)
     path.write_bytes(b"no font")
     assert fonts.families() == [fonts.WHOLE]
-
-
-def test_powers_of_ten():
-    assert [power_of_ten(x) for x in (1e-10, 1.0, 1e23, 0.0)] == ["10⁻¹⁰", "10⁰", "10²³", ""]
 
 
 def test_no_figure_sets_mathematics(monkeypatch):

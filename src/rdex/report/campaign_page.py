@@ -102,8 +102,9 @@ def headline(contents: Contents) -> str:
 
 def _distinct(contents: Contents, column: str) -> list[str]:
     """Different values of a column of the stores, sorted."""
+    # `unique` of Arrow would do, but imports all of its functions first: 50 ms.
     found = {value for data in contents.datasets
-             for value in data.arrow.column(column).unique().to_pylist()
+             for value in data.arrow.column(column).to_pylist()
              if value is not None}  # fmt: skip
     return [str(value) for value in sorted(found)]
 

@@ -161,15 +161,15 @@ def contents_of(raw: Trials, options: Options, datasets: Sequence[Dataset] = ())
     )
     target = summary(trials, options.reference, "target", n_resamples=options.resamples)
     reached = attainment(trials)
-    ranks = {"target": target.score.ranks, "pairwise": score_trials(trials, "pairwise").ranks}
+    pairs = score_trials(trials, "pairwise")
     return Contents(
         datasets=tuple(datasets),
         raw=raw,
         trials=trials,
         options=options,
         target=target,
-        pairwise=leaderboard(trials, "pairwise", n_resamples=options.resamples),
-        ranks=ranks,
+        pairwise=leaderboard(trials, "pairwise", n_resamples=options.resamples, score=pairs),
+        ranks={"target": target.score.ranks, "pairwise": pairs.ranks},
         attainment=reached,
         matrices={name: matrix(x) for name, x in target.indicators.metrics.items()},
         bands=tuple(bands(trials, j) for j in range(len(trials.problems))),

@@ -18,8 +18,6 @@ STYLE = {
     "font.size": 8,
     "axes.titlesize": 8,
     "axes.labelsize": 8,
-    "axes.grid": True,
-    "grid.color": "0.9",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "legend.frameon": False,

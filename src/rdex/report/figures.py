@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,16 +17,20 @@ from rdex.report.cost import ALL
 from rdex.report.critical_difference import Diagram, diagram
 from rdex.report.drawing import STYLE, line_style, literal, new_figure, save
 from rdex.report.fonts import families
+from rdex.report.ticks import Ticks, draw_frame, power_ticks
 from rdex.report.traces import Bands
 from rdex.scoring.arrays import Floats
 
 #: Panels of one figure.
 MOST_PANELS = 28
 FLOOR = 1e-10
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+HALVES = Ticks((0.0, 0.5, 1.0), ("0", "0.5", "1"))
 OBJECTIVE = f"f − best of the field + {FLOOR:g}"
 
-PanelDrawer = Callable[[Any, Contents, Bands], None]
+REACHED = "share of runs and targets reached"
+
+#: Draws the data of a panel; the ticks of what it draws.
+PanelDrawer = Callable[[Any, Contents, Bands], Ticks]
 
 
 def write_figures(contents: Contents, folder: str | os.PathLike[str]) -> list[Path]:
@@ -70,19 +73,13 @@ def panels(contents: Contents, part: range, label: str, draw: PanelDrawer) -> An
     down = -(-len(part) // across)
     width, height = 1.9 * across + 0.9, 1.35 * down + 1.0
     figure = placed_by_hand(contents, width, height)
-    axes = figure.subplots(down, across, squeeze=False).ravel()
-    for i, (axis, j) in enumerate(zip(axes, part, strict=False)):
-        draw(axis, contents, contents.bands[j])
-        # A given height spares measuring all ticks to find one.
-        axis.set_title(literal(contents.problems[j]), loc="left", pad=2, y=1.0)
+    for i, (axis, j) in enumerate(zip(cells(figure, len(part), across), part, strict=True)):
         axis.set_xlim(0, 1)
+        y = draw(axis, contents, contents.bands[j])
         is_lowest = i + across >= len(part)
-        axis.set_xticks([0, 0.5, 1], ["0", "0.5", "1"] if is_lowest else [])
-    for axis in axes[len(part) :]:
-        axis.set_visible(False)
-    figure.supxlabel("share of the budget", fontsize=8, y=0.1 / height)
-    figure.supylabel(label, fontsize=8, x=0.1 / width)
-    legend(figure, contents)
+        x = HALVES if is_lowest else HALVES.unlabelled()
+        draw_frame(axis, x, y, literal(contents.problems[j]))
+    explain(figure, contents, "share of the budget", label)
     return figure
 
 
@@ -96,8 +93,19 @@ def placed_by_hand(contents: Contents, width: float, height: float) -> Any:
     return figure
 
 
-def legend(figure: Any, contents: Contents) -> None:
-    """All algorithms above the panels."""
+def cells(figure: Any, n: int, across: int) -> list[Any]:
+    """The first n panels of a grid, row by row."""
+    grid = figure.add_gridspec(-(-n // across), across)
+    return [figure.add_subplot(grid[i]) for i in range(n)]
+
+
+def explain(figure: Any, contents: Contents, x: str, y: str = "") -> None:
+    """What the axes of all panels are, and all algorithms above them."""
+    width, height = figure.get_size_inches()
+    middle = (figure.subplotpars.left + figure.subplotpars.right) / 2
+    figure.supxlabel(x, fontsize=8, x=middle, y=0.1 / height)
+    if y:
+        figure.supylabel(y, fontsize=8, x=0.1 / width)
     lines = require("matplotlib.lines", "bench")
     handles = [lines.Line2D([], [], **line_style(a)) for a in range(len(contents.algorithms))]
     labels = [literal(name) for name in contents.algorithms]
@@ -105,60 +113,35 @@ def legend(figure: Any, contents: Contents) -> None:
                   handlelength=4)  # fmt: skip
 
 
-def objective_panel(axis: Any, contents: Contents, band: Bands) -> None:
+def objective_panel(axis: Any, contents: Contents, band: Bands) -> Ticks:
     """Distance of f to the best of the field; shaded where the reference is feasible."""
     origin = band.best if np.isfinite(band.best) else 0.0
     with np.errstate(invalid="ignore"):
         gap = band.f - origin + FLOOR
-    is_drawn = bands_of(axis, band, np.where(np.isfinite(gap), gap, np.nan))
-    shade(axis, contents, band)
-    if is_drawn:
-        log_axis(axis)
-    else:
-        empty(axis, "not feasible")
+    return powers_panel(axis, contents, band, gap, "not feasible")
 
 
-def violation_panel(axis: Any, contents: Contents, band: Bands) -> None:
+def violation_panel(axis: Any, contents: Contents, band: Bands) -> Ticks:
     """Violation where it is not zero."""
-    positive = np.where((band.v > 0) & np.isfinite(band.v), band.v, np.nan)
-    is_drawn = bands_of(axis, band, positive)
+    return powers_panel(axis, contents, band, band.v, "feasible")
+
+
+def powers_panel(axis: Any, contents: Contents, band: Bands, values: Floats, words: str) -> Ticks:
+    """Positive values as their powers of ten; a panel that has nothing to draw says why."""
+    positive = (values > 0) & np.isfinite(values)
+    powers = np.log10(values, where=positive, out=np.full_like(values, np.nan))
+    is_drawn = bands_of(axis, band, powers)
     shade(axis, contents, band)
     if is_drawn:
-        log_axis(axis)
-    else:
-        empty(axis, "feasible")
-
-
-def empty(axis: Any, words: str) -> None:
-    """A panel that has nothing to draw says why."""
+        return power_ticks(*axis.get_ylim())
     axis.text(0.5, 0.5, words, transform=axis.transAxes, ha="center", color="0.4")
-    axis.set_yticks([])
-
-
-def log_axis(axis: Any) -> None:
-    """Few powers of ten, as plain text: mathematics takes ten times as long to set."""
-    ticker = require("matplotlib.ticker", "bench")
-    axis.set_yscale("log")
-    axis.yaxis.set_major_locator(ticker.LogLocator(numticks=5))
-    axis.yaxis.set_major_formatter(ticker.FuncFormatter(power_of_ten))
-    axis.yaxis.set_minor_locator(ticker.NullLocator())
-
-
-def power_of_ten(value: float, _place: int | None = None) -> str:
-    """A power of ten in text.
-
-    Examples
-    --------
-    >>> power_of_ten(1e-12)
-    '10⁻¹²'
-    """
-    return f"10{str(round(math.log10(value))).translate(RAISED)}" if value > 0 else ""
+    return Ticks()
 
 
 def bands_of(axis: Any, band: Bands, values: Floats) -> bool:
     """Medians and quartile bands of every algorithm; whether there was anything to draw.
 
-    An upper quartile alone has no area, and an axis of nothing cannot be logarithmic.
+    An upper quartile alone has no area.
     """
     share = band.nfev / band.nfev[-1]
     known = np.isfinite(values)  # (algorithm, quartile, record)
@@ -185,9 +168,8 @@ def ecdf_figure(contents: Contents) -> Any:
     figure = placed_by_hand(contents, 5.5, 3.6)
     axis = figure.subplots()
     ecdf_panel(axis, contents, ALL)
-    axis.set_xlabel(contents.cost.label)
-    axis.set_ylabel("share of runs and targets reached")
-    legend(figure, contents)
+    draw_frame(axis)
+    explain(figure, contents, contents.cost.label, REACHED)
     return figure
 
 
@@ -206,15 +188,10 @@ def group_figure(contents: Contents) -> Any:
     down = -(-len(groups) // across)
     width, height = 2.2 * across + 0.9, 1.6 * down + 1.0
     figure = placed_by_hand(contents, width, height)
-    axes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
-    for axis, name in zip(axes, groups, strict=False):
+    for axis, name in zip(cells(figure, len(groups), across), groups, strict=True):
         ecdf_panel(axis, contents, name)
-        axis.set_title(literal(name), loc="left", pad=2, y=1.0)
-    for axis in axes[len(groups) :]:
-        axis.set_visible(False)
-    figure.supxlabel(contents.cost.label, fontsize=8, y=0.1 / height)
-    figure.supylabel("share of runs and targets reached", fontsize=8, x=0.1 / width)
-    legend(figure, contents)
+        draw_frame(axis, title=literal(name))
+    explain(figure, contents, contents.cost.label, REACHED)
     return figure
 
 
@@ -305,9 +282,7 @@ def schedule_figure(contents: Contents, settings: dict[str, Settings]) -> Any:
         n0 = each.initial_size(dim, maxfev)
         size.plot(t, np.maximum(np.floor(n0 + (each.n_min - n0) * t), each.n_min), **style)
         share.plot(t, np.where(t > each.eps_until, 0.0, each.eps_share * (1 - t) ** 2), **style)
-    size.set_title(f"population size N (D = {dim}, {maxfev} evaluations)", loc="left", y=1.0)
-    share.set_title("place of ε among the violations of the front", loc="left", y=1.0)
-    for axis in (size, share):
-        axis.set_xlabel("share of the budget")
-    legend(figure, contents)
+    draw_frame(size, title=f"population size N (D = {dim}, {maxfev} evaluations)")
+    draw_frame(share, title="place of ε among the violations of the front")
+    explain(figure, contents, "share of the budget")
     return figure

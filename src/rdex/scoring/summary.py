@@ -78,13 +78,20 @@ def score_trials(trials: Trials, form: str = "target") -> Score:
 
 
 def leaderboard(
-    trials: Trials, form: str = "target", *, n_resamples: int = 0, rng: Any = 0
+    trials: Trials,
+    form: str = "target",
+    *,
+    n_resamples: int = 0,
+    rng: Any = 0,
+    score: Score | None = None,
 ) -> Table:
     """Algorithms by total score, best first.
 
-    With `n_resamples` > 0 also 95 % bootstrap intervals of total and rank.
+    With `n_resamples` > 0 also 95 % bootstrap intervals of total and rank. `score` is that of
+    `score_trials`, where it is known already.
     """
-    return _leaderboard(trials, score_trials(trials, form), form, n_resamples, rng)
+    known = score_trials(trials, form) if score is None else score
+    return _leaderboard(trials, known, form, n_resamples, rng)
 
 
 def summary(
