@@ -125,3 +125,23 @@ def test_the_command_line_is_declared():
 def test_help_lists_every_algorithm():
     missing = [name for name in rdex.algorithms() if f'"{name}"' not in rdex.minimize.__doc__]
     assert missing == []
+
+
+FIRST_EVALUATION = """
+import sys
+from scipy.optimize import NonlinearConstraint
+import rdex
+
+def fun(x):
+    later = ("numba", "threadpoolctl", "rdex.workers.pool", "rdex.models.surrogate",
+             "rdex.solvers.sqp", "rdex.strategies.hybrid", "rdex.strategies.scout.phases")
+    sys.exit(" ".join(name for name in later if name in sys.modules) or 0)
+
+rdex.minimize(fun, bounds=[(-5, 5)] * 2, maxfev=100, rng=1, on_error="raise",
+              constraints=NonlinearConstraint(lambda x: x[0] + x[1], 1, 1))
+"""
+
+
+def test_the_first_evaluation_waits_for_nothing_that_comes_later():
+    done = subprocess.run([sys.executable, "-c", FIRST_EVALUATION], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rdex import Problem, minimize
-from rdex.strategies.scout import search
+from rdex.strategies.scout import phases
 from rdex.suites import get
 
 
@@ -84,11 +84,11 @@ def test_a_way_that_ends_short_of_the_constraints_is_followed_by_others(monkeypa
         yield from state.evaluate(np.clip(begun[-1] + 0.01, 0.0, 1.0))
         return row
 
-    monkeypatch.setattr(search, "restore", restore)
+    monkeypatch.setattr(phases, "restore", restore)
     minimize(network(6, 3, seed=5), maxfev=60, rng=0)
-    assert len(begun) == search.ROUTES
+    assert len(begun) == phases.ROUTES
     apart = [np.abs(a - b).max() for i, a in enumerate(begun) for b in begun[:i]]
-    assert min(apart) >= search.AWAY
+    assert min(apart) >= phases.AWAY
 
 
 @pytest.mark.parametrize("seed", [7, 10])

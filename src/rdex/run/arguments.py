@@ -32,7 +32,6 @@ from rdex.strategies.registry import (
     kind_for,
     kind_of,
 )
-from rdex.workers.pool import workers_of
 
 #: Thirty years at a microsecond each; the engine counts in int64 and float64.
 LARGEST_BUDGET = 10**15
@@ -101,6 +100,8 @@ def check_workers(workers: Any) -> None:
 def number_of_workers(workers: Any) -> int | None:
     """How many evaluations go on at a time, where that is known."""
     if not is_whole(workers):
+        from rdex.workers.pool import workers_of  # most runs have no workers
+
         return workers_of(workers)
     return int(workers) if workers > 0 else (os.cpu_count() or 1)
 

@@ -36,7 +36,6 @@ from rdex.run.status import Status
 from rdex.run.watch import PAUSE, Watch, raise_again, signals_end_the_run
 from rdex.workers.in_process import InProcessPool
 from rdex.workers.point_task import OK, Outcome, task_of
-from rdex.workers.pool import make_pool
 from rdex.workers.retrying_pool import with_retries
 
 log = logging.getLogger("rdex")
@@ -120,6 +119,8 @@ class Driver:
             if is_here and options.eval_timeout is None:
                 pool: Any = with_retries(InProcessPool(problem), int(options.retries))
             else:
+                from rdex.workers.pool import make_pool  # most runs have no workers
+
                 pool = make_pool(
                     task_of(problem), options.workers, options.eval_timeout, int(options.retries)
                 )

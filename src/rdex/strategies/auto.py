@@ -21,23 +21,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rdex.engine.engine import Engine
-from rdex.models.learnt import LearntModel
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
-from rdex.strategies.categories import Combinations
 from rdex.strategies.composite import Composite, Phase
-from rdex.strategies.discrete import DiscreteEvolution
-from rdex.strategies.hybrid import Hybrid
-from rdex.strategies.scout.cost import expected_seconds
-from rdex.strategies.scout.modelling import learnt_model
 from rdex.strategies.scout.search import scout_search
 from rdex.strategies.scout.state import Report
 from rdex.strategies.strategy import Context, Stepping, Trial
+
+# Parts are imported when they begin: the first evaluation does not wait for them.
+if TYPE_CHECKING:
+    from rdex.models.learnt import LearntModel
+    from rdex.strategies.categories import Combinations
+    from rdex.strategies.discrete import DiscreteEvolution
+    from rdex.strategies.hybrid import Hybrid
 
 MODELS, REST = "models", "rest"
 
@@ -95,6 +96,8 @@ def models_of_numbers(context: Context, report: Report) -> Stepping:
 
 def models_of_combinations(context: Context, report: Report) -> Combinations:
     """Models of each combination of categories."""
+    from rdex.strategies.categories import Combinations
+
     report.phase = MODELS
 
     def make(*box: Any) -> Auto:
@@ -103,8 +106,22 @@ def models_of_combinations(context: Context, report: Report) -> Combinations:
     return Combinations(context, make)
 
 
-NUMBERS = Parts(models_of_numbers, Hybrid)
-LISTS = Parts(models_of_combinations, DiscreteEvolution)
+def evolution_of_numbers(context: Context) -> Hybrid:
+    """Differential evolution with local search."""
+    from rdex.strategies.hybrid import Hybrid
+
+    return Hybrid(context)
+
+
+def evolution_of_lists(context: Context) -> DiscreteEvolution:
+    """Discrete evolution."""
+    from rdex.strategies.discrete import DiscreteEvolution
+
+    return DiscreteEvolution(context)
+
+
+NUMBERS = Parts(models_of_numbers, evolution_of_numbers)
+LISTS = Parts(models_of_combinations, evolution_of_lists)
 
 
 class Auto(Composite):
@@ -211,6 +228,8 @@ class Auto(Composite):
 
     def _seconds_per_point(self) -> float:
         """What the models take per evaluation."""
+        from rdex.strategies.scout.cost import expected_seconds
+
         return expected_seconds(self.archive.n, self.context.space.dim, self._n_functions)
 
     def _begin_rest(self, reason: str) -> None:
@@ -271,4 +290,6 @@ class Auto(Composite):
 
     def model(self) -> LearntModel | None:
         """What was learnt; None while there is too little."""
+        from rdex.strategies.scout.modelling import learnt_model
+
         return learnt_model(self.context)

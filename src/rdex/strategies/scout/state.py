@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -80,6 +81,7 @@ class State:
         self.optima: list[Optimum] = []
         self.noise = context.noise
         self._nearer_at = 0
+        self._has_models = False
         self._begin_work()
 
     @property
@@ -123,10 +125,17 @@ class State:
         self.knowledge.refresh()
         return [self.knowledge.row_of(point) for point in x]
 
+    def begin_models(self) -> None:
+        """From here on there is linear algebra; finding its libraries takes some milliseconds,
+        which the first points need not wait for."""
+        self.end_work()
+        self._has_models = True
+        self._begin_work()
+
     def _begin_work(self) -> None:
         """From here on it is our time and our linear algebra."""
         self._since = time.perf_counter()
-        self._threads = one_thread()
+        self._threads = one_thread() if self._has_models else contextlib.nullcontext()
         self._threads.__enter__()
         # Models of values like 1e40 overflow far away from their points.
         self._errors = np.errstate(over="ignore", invalid="ignore", divide="ignore")
