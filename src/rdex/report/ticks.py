@@ -1,7 +1,7 @@
 """Frame, grid, ticks and labels of a panel, as two collections of lines and a few texts.
 
 matplotlib's own axes make five artists of each tick and measure every label several times per
-drawing. That takes two thirds of the time of a report's figures.
+drawing. Without them, the figures of a report take about three quarters of the time.
 """
 
 from __future__ import annotations
