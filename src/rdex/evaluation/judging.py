@@ -9,6 +9,9 @@ import numpy as np
 
 from rdex.problem.problem import Floats, Problem
 
+#: Below this many terms NumPy adds one after the other, so a loop gives the same sum.
+FEW = 8
+
 
 class Judge:
     """Tolerances and scales of the constraints, and what follows from them.
@@ -56,11 +59,13 @@ class Judge:
         violated: Floats = np.where(sizes > self.tolerance, sizes, 0.0)
         return violated
 
-    @np.errstate(over="ignore")
     def phi(self, g: Floats, h: Floats) -> Any:
         """φ of one point, a float, or of rows, an array."""
         m = self.tolerance.size
-        total = (self.violations(g, h) / self.scale).sum(axis=-1) / max(m, 1)
+        if g.ndim == 1 and m < FEW:
+            return self.phi_of(g, h)
+        with np.errstate(over="ignore"):
+            total = (self.violations(g, h) / self.scale).sum(axis=-1) / max(m, 1)
         return float(total) if np.ndim(total) == 0 else total
 
     def phi_of(self, g: Floats, h: Floats) -> float:

@@ -92,10 +92,16 @@ class Archive:
         self._f[k], self._g[k], self._h[k] = sample.f, sample.g, sample.h
         self._row_of[sample.x.tobytes()] = k
         self.n += 1
-        self._phi[k] = self.settled(k)[1]
-        if self._phi[k] < math.inf and (self.best < 0 or self.is_better(k, self.best)):
-            self.best = k
+        self._judge_row(k)
         return k
+
+    def _judge_row(self, k: int) -> None:
+        """φ of a row; whether it is the best."""
+        f, phi = self.settled(k)
+        self._phi[k] = phi
+        best = self.best
+        if phi < math.inf and (best < 0 or self.judge.is_better(f, phi, *self.settled(best))):
+            self.best = k
 
     def settled(self, k: int) -> tuple[float, float]:
         """(f, φ) of a row as points are compared."""
@@ -118,9 +124,7 @@ class Archive:
         self.judge.scale[:] = scale
         self.best = -1
         for k in range(self.n):
-            self._phi[k] = self.settled(k)[1]
-            if self._phi[k] < math.inf and (self.best < 0 or self.is_better(k, self.best)):
-                self.best = k
+            self._judge_row(k)
 
     def _grow(self) -> None:
         """Room for twice as many."""
