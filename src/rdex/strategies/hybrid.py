@@ -35,7 +35,8 @@ class HybridSettings:
     grows, falls, waits: factors of the share after a search that gained more per evaluation than
         the evolution, after others, and after others while the evolution is idle.
     vain: share of the budget that searches may use that gain less per evaluation than the
-        evolution; more, up to `vain_most`, where that is less than `vain_steps` times n + 1.
+        evolution; more, up to `vain_most`, where that is less than `vain_steps` times n + 1. All
+        searches of a run that has seen a jump count, the last one included.
     least_steps: times n + 1 evaluations that every search may make before it must gain.
     half_life: share of the budget after which a gain counts half.
     looks: decisions per run, at most.
@@ -106,7 +107,7 @@ class Hybrid(Composite):
         self._local: Stepping | None = None
         self._best_before = (math.inf, math.inf)
         self._turn = self._kind = self._rounds_before = self._n_vain = 0
-        self._is_noisy = self._did_last = False
+        self._is_noisy = self._has_jumps = self._did_last = False
         self._can_descend = bool(context.space.continuous.any())
         self._initial: Candidates | None = None  # the better half of the first population
         self._ends: set[bytes] = set()
@@ -318,7 +319,8 @@ class Hybrid(Composite):
     def _may_search(self) -> bool:
         """Whether local search has earned another start."""
         is_paid = self.book(LOCAL).nfev <= self._share * self.context.used
-        return self._can_search() and is_paid and self._n_vain < self._vain_allowed
+        kept = self._reserve + self._n_steps if self._has_jumps else 0
+        return self._can_search() and is_paid and self._n_lost + kept < self._vain_allowed
 
     @property
     def _n_steps(self) -> int:
@@ -332,6 +334,11 @@ class Hybrid(Composite):
         most = min(settings.vain_most * maxfev, settings.vain_steps * self._n_steps)
         return max(settings.vain * maxfev, most)
 
+    @property
+    def _n_lost(self) -> int:
+        """Evaluations of searches that count as lost: all where functions jump."""
+        return self.book(LOCAL).nfev if self._has_jumps else self._n_vain
+
     def _can_search(self) -> bool:
         """Whether local search makes sense at all."""
         return self._can_descend and not self._is_noisy
@@ -342,6 +349,8 @@ class Hybrid(Composite):
         if self._did_last or not self._can_search():
             return 0
         most = self.settings.reserve_steps * self._n_steps
+        if self._has_jumps:
+            most = min(most, max(0, int(self._vain_allowed) - self._n_lost))
         return int(min(self.settings.reserve * self.context.maxfev, most))
 
     def _best_is_an_end(self) -> bool:
@@ -411,10 +420,14 @@ class Hybrid(Composite):
         self._best_before = self.best
         self.book(LOCAL).runs += 1
         self._tried.add(start.x[self._whole].tobytes())
-        soft = max(self._vain_allowed - self._n_vain, self.settings.least_steps * self._n_steps)
+        allowed, used = int(self._vain_allowed), self.book(LOCAL).nfev
+        soft = max(allowed - self._n_lost, self.settings.least_steps * self._n_steps)
+        at_jumps = allowed - used - self._reserve
+        limit = min(self.room, max(0, at_jumps)) if self._has_jumps else self.room
         search = local_search(
-            self.context, start, self.room, self.settings.local, checks_start=True, soft_limit=soft
-        )
+            self.context, start, limit, self.settings.local, checks_start=True, soft_limit=soft,
+            jump_limit=at_jumps,
+        )  # fmt: skip
         self._local = Stepping(search)
         if self._local.is_finished:
             self._end_local(self._local.value)
@@ -425,6 +438,7 @@ class Hybrid(Composite):
         settings, credit = self.settings, self._credit
         self.book(LOCAL).reason = outcome.reason
         self._is_noisy = self._is_noisy or outcome.reason == NOISY
+        self._has_jumps = self._has_jumps or outcome.has_jump
         best = outcome.best
         f, phi = self.judge.settled(best.f, self.judge.phi_of(best.g, best.h))
         self._starts.note(outcome.start, outcome.end, (phi, f))

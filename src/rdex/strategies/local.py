@@ -19,6 +19,7 @@ import numpy as np
 from rdex.problem.problem import Floats
 from rdex.solvers.sqp import Slopes, Values, solve, sqp_steps
 from rdex.strategies.archive import Sample
+from rdex.strategies.jumps import JumpWatch
 from rdex.strategies.strategy import Context, Search
 
 
@@ -42,6 +43,11 @@ class LocalSettings:
     gains: as a share of f or of the violation.
     rescue_steps: the most Gauss-Newton steps from an infeasible end.
     same: relative change of f between two evaluations of one point that is noise.
+    jump: least size of a jump, as a share of the scaled value,
+    signs: of it in a row that count, see `JumpWatch`,
+    halvings: of the distance to it that make sure,
+    nearest: distance that is halved no more.
+    shortest: step, as a share of the box, at which the solver ends.
     """
 
     step: float = 1e-7
@@ -59,6 +65,11 @@ class LocalSettings:
     gains: float = 1e-6
     rescue_steps: int = 6
     same: float = 1e-10
+    jump: float = 1e-6
+    signs: int = 2
+    halvings: int = 8
+    nearest: float = 1e-6
+    shortest: float = 1e-10
 
 
 class LocalOutcome(NamedTuple):
@@ -66,6 +77,7 @@ class LocalOutcome(NamedTuple):
 
     start, end: in the unit cube. best: the best sample of the search, the start included.
     has_converged: the solver's own tests were met. n: evaluations. reason: why it ended, in words.
+    has_jump: whether a function jumps on the way.
     """
 
     start: Floats
@@ -74,11 +86,12 @@ class LocalOutcome(NamedTuple):
     has_converged: bool
     n: int
     reason: str
+    has_jump: bool
 
 
 CONVERGED, FLAT, NOISY = "converged", "the function is flat", "the function is noisy"
 BUDGET, PATIENCE, FAILED = "no evaluations left", "no more progress", "the start failed"
-STALLED = "the solver could not go on"
+STALLED, JUMP = "the solver could not go on", "the function jumps"
 
 
 def local_search(
@@ -87,7 +100,8 @@ def local_search(
     limit: int,
     settings: LocalSettings | None = None,
     checks_start: bool = False,
-    soft_limit: float | None = None,
+    soft_limit: int | None = None,
+    jump_limit: int | None = None,
 ) -> Search:
     """Search from a point; yields batches of points, returns a `LocalOutcome`.
 
@@ -98,14 +112,17 @@ def local_search(
         A point of the user's space with its values. Integer variables keep the start's values.
     limit : int
         The most evaluations.
-    soft_limit : float, optional
+    soft_limit : int, optional
         Evaluations after which the search must gain more, in fewer steps, to go on.
+    jump_limit : int, optional
+        The most evaluations where the function jumps.
     checks_start : bool
         Evaluate the start first: where its constraints are not known, and to see whether f is what
         it was. If not, the function is noisy and the search ends.
     """
     run = _LocalSearch(context, start, limit, settings or LocalSettings())
     run.soft_limit = limit if soft_limit is None else soft_limit
+    run.jump_limit = limit if jump_limit is None else jump_limit
     if run.n == 0:
         return run.outcome(FLAT)
     if checks_start:
@@ -116,17 +133,18 @@ def local_search(
             return run.outcome(NOISY)
     if not run.is_usable(run.start):
         return run.outcome(FAILED)
-    for leg in range(run.settings.legs):
-        if leg:
-            run.begin_leg()
+    for _ in range(run.settings.legs):
         reason = yield from run.descend()
-        if reason in (CONVERGED, PATIENCE, STALLED) and not run.is_feasible:
+        if reason == JUMP and run.used <= run.soft_limit and (yield from run.stay_on_side()):
+            continue
+        if reason in (CONVERGED, PATIENCE, STALLED, JUMP) and not run.is_feasible:
             yield from run.rescue()
             if not run.is_feasible:  # no point may keep the distance, and one on the limit will do
                 yield from run.rescue(margin=0.0)
-        is_done = reason in (BUDGET, FLAT) or (reason == CONVERGED and run.is_feasible)
+        is_done = reason in (BUDGET, FLAT, JUMP) or (reason == CONVERGED and run.is_feasible)
         if is_done or not run.has_gained() or run.used > run.soft_limit:
             break
+        run.begin_leg()
     return run.outcome(reason)
 
 
@@ -152,20 +170,25 @@ class _LocalSearch:
     ) -> None:
         self.space, self.judge, self.settings = context.space, context.judge, settings
         self.limit = limit
-        self.soft_limit: float = limit
+        self.soft_limit = self.jump_limit = limit
         self.used = 0
         self.start = self.best = start
+        self._settled: tuple[Sample | None, tuple[float, float]] = None, (math.inf, math.inf)
         self._whole_z = self.space.to_unit(start.x)
         self._free = np.flatnonzero(self.space.continuous)
         self.n = self._free.size
         self.z = self._whole_z[self._free]
         self._latest = (self.z, start)  # where values were asked last
+        self._line_start = self._side = self._latest  # where slopes were, and this side of a jump
         self._slopes: _Raw | None = None
         self._f_scale = 1.0
         self._scales: Floats = np.ones(self.judge.tolerance.size)
         self._has_converged = False
         self._leg_start = start
         self._margin = settings.margin
+        self._jumps = JumpWatch(settings.signs, settings.jump)
+        self.has_jump = False
+        self._lower, self._upper = np.zeros(self.n), np.ones(self.n)
 
     # --- points and values ------------------------------------------------------------------------
     def points(self, z: Floats) -> Floats:
@@ -186,10 +209,16 @@ class _LocalSearch:
         judge = self.judge
         here = judge.settled(sample.f, judge.phi_of(sample.g, sample.h))
         if judge.is_better(*here, *self._settled_best()):
-            self.best = sample
+            self.best, self._settled = sample, (sample, here)
 
     def _settled_best(self) -> tuple[float, float]:
-        return self.judge.settled(self.best.f, self.judge.phi_of(self.best.g, self.best.h))
+        """(f, φ) of the best point as points are compared."""
+        best, value = self._settled
+        if best is not self.best:
+            best = self.best
+            value = self.judge.settled(best.f, self.judge.phi_of(best.g, best.h))
+            self._settled = best, value
+        return value
 
     @property
     def is_feasible(self) -> bool:
@@ -236,12 +265,12 @@ class _LocalSearch:
         fails there too counts as flat.
         """
         step = self.settings.step
-        steps = np.where(z + step > 1.0, -step, step)
+        steps = np.where(z + step > self._upper, -step, step)
         samples = yield from self.evaluate(z + np.diag(steps))
         if samples is None:
             return None
         failed = [j for j in range(self.n) if not self.is_usable(samples[j])]
-        other = [j for j in failed if 0.0 <= z[j] - steps[j] <= 1.0]
+        other = [j for j in failed if self._lower[j] <= z[j] - steps[j] <= self._upper[j]]
         if other:
             again = yield from self.evaluate(z + np.diag(-steps)[other])
             if again is None:
@@ -297,9 +326,9 @@ class _LocalSearch:
         if not raw.f.any() and (self.is_feasible or not raw.c.any()):
             return FLAT
         self.scale(raw)
-        first = self.values(self._latest[1]), self.scaled(raw)
+        first = self.values(self._latest[1]), self._begin_line(raw)
         steps = sqp_steps(
-            self.z, np.zeros(self.n), np.ones(self.n), first,
+            self.z, self._lower, self._upper, first,
             self.settings.accuracy, self.settings.iterations,
         )  # fmt: skip
         watch = _Patience(self.settings.patience, *self.merit(first[0]))
@@ -315,12 +344,32 @@ class _LocalSearch:
                     steps.close()
                     return PATIENCE
                 raw = yield from self.slopes(*self._latest)
-                answer = None if raw is None else self.scaled(raw)
+                answer = None if raw is None else self._begin_line(raw)
+            elif self._is_too_short(request.z):
+                steps.close()
+                return STALLED
             else:
                 answer = yield from self._values_at(request.z, watch)
+                if answer is not None and self._jumps.sees(request.z, answer):
+                    if (yield from self._is_jump()):
+                        steps.close()
+                        self.has_jump = True
+                        self.limit = min(self.limit, self.jump_limit)
+                        return JUMP
             if answer is None:
                 steps.close()
                 return BUDGET
+
+    def _begin_line(self, raw: _Raw) -> Slopes:
+        """Slopes where values were asked last, for the solver and the watch for jumps."""
+        slopes = self.scaled(raw)
+        self._line_start = self._latest
+        self._jumps.begin(self._latest[0], self.values(self._latest[1]), slopes)
+        return slopes
+
+    def _is_too_short(self, z: Floats) -> bool:
+        """Whether a step is so short that nothing can come of it."""
+        return 0.0 < float(np.abs(z - self._line_start[0]).max()) < self.settings.shortest
 
     def _is_slow(self, watch: _Patience) -> bool:
         """Whether the search is beyond its soft limit and gains little."""
@@ -357,6 +406,57 @@ class _LocalSearch:
         if phi > 0.0:
             return self.judge.phi_of(now.g, now.h) < (1.0 - self.settings.gains) * phi
         return now.f < before.f - self.settings.gains * abs(before.f)
+
+    # --- at a jump --------------------------------------------------------------------------------
+    def _is_jump(self) -> Generator[Floats, list[Sample], bool]:
+        """Whether there is a jump where there may be one; if so, come near to it."""
+        jumps, here = self._jumps, self._latest
+        self._side = here if np.array_equal(jumps.here, here[0]) else self._line_start
+        for _ in range(self.settings.halvings):
+            if not jumps.is_possible or not (yield from self._come_nearer()):
+                break
+        z = jumps.further
+        if not jumps.has_width and ((self._lower <= z) & (z <= self._upper)).all():
+            samples = yield from self.evaluate(z[None, :])
+            jumps.has_width = samples is not None and self._is_beyond(z, samples[0])
+        jumps.is_wrong = not jumps.is_sure
+        while jumps.is_sure and jumps.distance > self.settings.nearest:
+            if not (yield from self._come_nearer()):
+                break
+        return jumps.is_sure
+
+    def _come_nearer(self) -> Generator[Floats, list[Sample], bool]:
+        """Halve the distance to the jump; False if that cannot be evaluated."""
+        z = self._jumps.middle
+        samples = yield from self.evaluate(z[None, :])
+        if samples is None or not self.is_usable(samples[0]):
+            return False
+        if self._jumps.narrow(self.values(samples[0])):
+            self._side = (z, samples[0])
+        return True
+
+    def _is_beyond(self, z: Floats, sample: Sample) -> bool:
+        """Whether a point is on the other side of the jump."""
+        return self.is_usable(sample) and self._jumps.is_beyond(z, self.values(sample))
+
+    def stay_on_side(self) -> Generator[Floats, list[Sample], bool]:
+        """Where single variables make the jump, narrow the box; whether some do.
+
+        The next leg begins on this side of the jump.
+        """
+        jumps, (here, _) = self._jumps, self._side
+        moved = np.flatnonzero(here != jumps.beyond)
+        points = np.tile(here, (moved.size, 1))
+        points[np.arange(moved.size), moved] = jumps.beyond[moved]
+        samples = yield from self.evaluate(points)
+        if samples is None:
+            return False
+        is_beyond = [self._is_beyond(*pair) for pair in zip(points, samples, strict=True)]
+        for j in moved[is_beyond]:
+            bound = self._upper if jumps.beyond[j] > here[j] else self._lower
+            bound[j] = here[j]
+        self.z, self._latest, self._leg_start = here, self._side, self._side[1]
+        return any(is_beyond)
 
     # --- back to the constraints ------------------------------------------------------------------
     def rescue(self, margin: float | None = None) -> Generator[Floats, list[Sample], None]:
@@ -396,7 +496,7 @@ class _LocalSearch:
             return Slopes(y - z, constant)
 
         first = values(z), gradient(z)
-        steps = sqp_steps(z, np.zeros(self.n), np.ones(self.n), first, iterations=20)
+        steps = sqp_steps(z, self._lower, self._upper, first, iterations=20)
         target: Floats = solve(steps, values, gradient).z
         return target if np.isfinite(target).all() else z
 
@@ -409,6 +509,7 @@ class _LocalSearch:
             has_converged=self._has_converged,
             n=self.used,
             reason=reason,
+            has_jump=self.has_jump,
         )
 
 
