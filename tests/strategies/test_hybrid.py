@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import rdex
+from rdex.evaluation.evaluator import Evaluator
 from rdex.run.spec import RunSpec
 from rdex.strategies.archive import Sample
 from rdex.strategies.composite import spread_rows
-from rdex.strategies.hybrid import LOCAL
+from rdex.strategies.hybrid import LOCAL, Hybrid
 from rdex.suites import get
 
 NAME = "rdex-csop+local"
@@ -64,6 +65,21 @@ def test_points_of_both_parts_are_out_at_the_same_time():
         if len(parts) == 2:
             return
     pytest.fail("never")
+
+
+def test_the_solver_is_loaded_before_points_are_out(monkeypatch):
+    """Workers would wait for it in the middle of the run."""
+    calls = []
+    ready, submit = Hybrid.get_ready, Evaluator.submit
+    monkeypatch.setattr(Hybrid, "get_ready", lambda self: (calls.append("ready"), ready(self)))
+    monkeypatch.setattr(
+        Evaluator, "submit", lambda self, id, x: (calls.append(id), submit(self, id, x))
+    )
+    rdex.minimize(G15, maxfev=40, rng=1, algorithm=NAME, workers=2)
+    assert calls[0] == "ready" and calls.count("ready") == 1
+    calls.clear()
+    rdex.minimize(G15, maxfev=40, rng=1, algorithm=NAME)  # here nobody waits
+    assert "ready" not in calls
 
 
 def test_one_at_a_time_local_searches_are_not_interrupted():

@@ -236,7 +236,10 @@ class Driver:
             self._run_engine(engine, engine.maxfev)
 
     def _prepare_kernels(self) -> None:
-        """Have the loop compiled from the start that a later part of the strategy will need."""
+        """Have the code loaded from the start that a later part of the strategy will need."""
+        get_ready = getattr(getattr(self.searching, "strategy", None), "get_ready", None)
+        if get_ready is not None and self.evaluator is not None and self.evaluator.pool.n:
+            get_ready()  # workers would be idle if it were loaded later
         has_stretches = self.evaluator is not None and self._has_stretches(self.evaluator)
         if has_stretches and hasattr(getattr(self.searching, "strategy", None), "stretch"):
             left = self.spec.maxfev - self.searching.standing.nfev

@@ -11,6 +11,7 @@ import numpy as np
 
 from rdex.engine.engine import LARGEST_BATCH, Engine, default_batch
 from rdex.problem.problem import Floats
+from rdex.solvers.sqp import core
 from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite, Phase, best_rows, spread_rows
 from rdex.strategies.credit import Credit, gain_of
@@ -116,6 +117,11 @@ class Hybrid(Composite):
         self._spread = 0.0
         self.book(EVOLUTION)
         self._begin_evolution()
+
+    def get_ready(self) -> None:
+        """Load what the first local search needs: SciPy's solver takes half a second."""
+        if self._can_descend:
+            core()
 
     @property
     def n_rounds(self) -> int:
