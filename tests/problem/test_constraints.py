@@ -14,7 +14,7 @@ X = np.array([0.5, 2.0])
 def values(constraints, x=X):
     """G and H at x, and their names."""
     sources = read_constraints(constraints, np.zeros(len(x)))
-    parts = SeparateFunctions(lambda x: 0.0, (), sources)
+    parts = SeparateFunctions(lambda x: 0.0, sources)
     g, h = np.empty(parts.n_ineq), np.empty(parts.n_eq)
     parts(np.array(x), g, h)
     names = [source.names for source in sources]
@@ -127,7 +127,7 @@ def test_vectorised_functions_equal_plain_ones(layout):
     ]
     points = np.random.default_rng(1).normal(size=(6, 2))
     sources = read_constraints(constraints, X, layout)
-    f, G, H = VectorisedFunctions(lambda X: X.sum(axis), (), sources, layout)(points)
+    f, G, H = VectorisedFunctions(lambda X: X.sum(axis), sources, layout)(points)
     assert f.shape == (6,)
     for i, x in enumerate(points):
         g, h, _ = values(plain, x)
@@ -151,7 +151,7 @@ def test_vectorised_single_bounds_equal_plain_ones(layout):
     plain = [NonlinearConstraint(lambda x: x.sum(), *pair) for pair in bounds]
     points = np.random.default_rng(1).normal(size=(6, 2))
     sources = read_constraints(constraints, X, layout)
-    _, G, H = VectorisedFunctions(lambda X: X.sum(axis), (), sources, layout)(points)
+    _, G, H = VectorisedFunctions(lambda X: X.sum(axis), sources, layout)(points)
     assert H.shape == (6, 0)
     for i, x in enumerate(points):
         assert G[i].tolist() == values(plain, x)[0]
@@ -160,7 +160,7 @@ def test_vectorised_single_bounds_equal_plain_ones(layout):
 @pytest.mark.parametrize("layout", [True, "rows"])
 def test_a_wrong_shape_of_a_vectorised_single_value_names_both(layout):
     sources = read_constraints(NonlinearConstraint(lambda X: 1.0, 0, np.inf), X, layout)
-    functions = VectorisedFunctions(lambda X: np.ones(6), (), sources, layout)
+    functions = VectorisedFunctions(lambda X: np.ones(6), sources, layout)
     shape = r"\(1, 6\)" if layout is True else r"\(6, 1\)"
     with pytest.raises(ValueError, match=rf"c1: expected values of shape {shape}, got \(\)"):
         functions(np.ones((6, 2)))

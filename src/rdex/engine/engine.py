@@ -423,8 +423,10 @@ class Engine:
         due = np.ceil(np.arange(K + 1) * self.maxfev / K).astype(np.int64)
         due[0] = n_initial
         rows = np.flatnonzero((due <= nfev) & (due >= n_initial))  # in the order of their times
-        rows = rows[np.diff(due[rows], prepend=-1) > 0]
         counts = due[rows]
+        is_new = np.ones(rows.size, bool)
+        is_new[1:] = counts[1:] > counts[:-1]
+        rows, counts = rows[is_new], counts[is_new]
         f, phi, search = (column[rows] for column in state.trace)
         if nfev and (not counts.size or counts[-1] < nfev):
             best, run = self.best, state.run[0]
@@ -433,7 +435,8 @@ class Engine:
             counts = np.append(counts, nfev)
             f, phi = np.append(f, best.f), np.append(phi, best.phi)
             search = np.vstack([search, row])
-        memories = (half.copy() for half in np.split(search[:, 6:], 2, axis=1))
+        end = 6 + state.memory.shape[1]
+        memories = search[:, 6:end].copy(), search[:, end:].copy()
         return counts, f, phi, *np.ascontiguousarray(search[:, :6].T), *memories
 
 

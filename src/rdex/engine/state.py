@@ -331,8 +331,9 @@ def settings_record(
 def record(dtype: np.dtype[Any], source: Any = None, **values: Any) -> NDArray[Any]:
     """One record: `values`, then attributes of `source` of the same name, then zeros."""
     array = np.zeros(1, dtype)
-    for name in dtype.names or ():
-        array[name] = values[name] if name in values else getattr(source, name, 0)
+    array[0] = tuple(
+        values[name] if name in values else getattr(source, name, 0) for name in dtype.names or ()
+    )
     return array
 
 

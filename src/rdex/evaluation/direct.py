@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rdex.common.errors import EvaluationError
-from rdex.problem.functions import VectorisedFunctions
+from rdex.problem.functions import OneFunction, SeparateFunctions, VectorisedFunctions
 from rdex.problem.problem import Floats, Problem
 from rdex.workers.point_task import RAISED, Outcome
 
@@ -60,6 +60,8 @@ class Direct:
         self.point = np.empty(problem.dim)  # room for the next point of a loop
         self.takes_points = problem.point is not None and not problem.is_compiled
         self._point = problem.point
+        if isinstance(problem.point, SeparateFunctions | OneFunction):
+            self._point = problem.point.__call__  # found once, not at every call
         # Our own wrapper checks shapes itself.
         own = isinstance(problem.rows, VectorisedFunctions)
         self._fill_rows: Callable[[Floats, Floats, Floats, Floats], None] = (

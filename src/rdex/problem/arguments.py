@@ -105,22 +105,22 @@ def joined_functions(given: ProblemArguments) -> Problem:
     present = Presenting(variables, given.call, layout)
     sources = read_constraints(given.constraints, middle(lower, upper, whole), layout, present)
     name = getattr(fun, "__name__", "problem").strip("<>")
-    fun = present(fun)
-    parts = SeparateFunctions(fun, extra, sources)
+    fun = present(fun, extra)
+    parts = SeparateFunctions(fun, sources)
     g_names, h_names = names_of(sources)
     g_stated, h_stated = stated_of(sources)
     names = None if is_given(given.cheap_constraints) else given.constraint_names
     is_fused = (
         is_jitted(fun)
         and all(is_jitted(s.function) or hasattr(s.function, "matrix") for s in sources)
-        and not (layout or extra or any(s.args for s in sources))
+        and not layout
     )
     return Problem(
         lower,
         upper,
         parts.n_ineq,
         parts.n_eq,
-        rows=VectorisedFunctions(fun, extra, sources, layout) if layout else None,
+        rows=VectorisedFunctions(fun, sources, layout) if layout else None,
         point=None if layout else parts,
         compile=partial(compile_functions, fun, sources, lower.size) if is_fused else None,
         name=name,

@@ -105,9 +105,8 @@ class Source:
     `rows` picks values, `signs` and `shifts` turn them: entry = sign · (value − shift).
     """
 
-    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], label: str) -> None:
+    def __init__(self, function: Callable[[Floats], Any], label: str) -> None:
         self.function = function
-        self.args = args
         self.label = label
         self.size = 0
         self.is_number = False  # whether the function returns a bare number
@@ -144,9 +143,9 @@ class Source:
         below = np.flatnonzero(~equal & np.isfinite(high))
         above = np.flatnonzero(~equal & np.isfinite(low))
         self.ineq = (
-            np.r_[below, above].astype(np.intp),
-            np.r_[np.ones(below.size), -np.ones(above.size)],
-            np.r_[high[below], low[above]],
+            np.concatenate([below, above]),
+            np.repeat([1.0, -1.0], [below.size, above.size]),
+            np.concatenate([high[below], low[above]]),
         )
         pinned = np.flatnonzero(equal)
         self.eq = (pinned, np.ones(pinned.size), low[pinned])
@@ -177,7 +176,7 @@ class Source:
 
     def values(self, x: Floats) -> Floats:
         """Raw values at one point, which the function gets as its own, checked for their number."""
-        raw = as_floats(self.label, self.function(x.copy(), *self.args), "return").reshape(-1)
+        raw = as_floats(self.label, self.function(x.copy()), "return").reshape(-1)
         if raw.size != self.size:
             raise ValueError(f"{self.label}: expected {self.size} values, got {raw.size}")
         return raw
@@ -198,7 +197,7 @@ class Source:
         """Raw values (n, size) at the rows of x, from a vectorised function."""
         n = x.shape[0]
         own = x.copy()
-        values = self.function(own if layout == "rows" else own.T, *self.args)
+        values = self.function(own if layout == "rows" else own.T)
         raw = as_floats(self.label, values, "return")
         expected = (n, self.size) if layout == "rows" else (self.size, n)
         if raw.shape != expected and not (self.size == 1 and raw.shape == (n,)):
@@ -257,7 +256,7 @@ def read_constraint(item: Any, label: str, probe: Floats, present: Presenting) -
     if hasattr(item, "A") and hasattr(item, "lb"):
         return _from_matrix(item, label, probe, present)
     if hasattr(item, "fun") and hasattr(item, "lb"):
-        source = Source(present(item.fun), (), label)
+        source = Source(present(item.fun), label)
         source.learn(_probed(source, probe, present.layout), item.lb, item.ub)
         return source
     raise ValueError(
@@ -273,7 +272,7 @@ def _from_dict(item: dict[str, Any], label: str, probe: Floats, present: Present
         raise ValueError(f"{label}: a constraint dict needs 'type' ('eq' or 'ineq') and 'fun'")
     args = item.get("args", ())
     extra = tuple(args) if isinstance(args, Sequence) else (args,)
-    source = Source(present(function), extra, label)
+    source = Source(present(function, extra), label)
     source.learn(_probed(source, probe, present.layout), 0.0, 0.0 if kind == "eq" else np.inf)
     return source
 
@@ -287,7 +286,7 @@ def _from_matrix(item: Any, label: str, probe: Floats, present: Presenting) -> S
             f"{label}: expected a matrix of {probe.size} columns, got shape {matrix.shape}"
         )
     linear = present.numbers(Linear(matrix, present.layout))
-    source = Source(linear, (), label)
+    source = Source(linear, label)
     source.learn(_probed(source, probe, present.layout), item.lb, item.ub)
     return source
 
@@ -318,7 +317,7 @@ def _probed(source: Source, probe: Floats, layout: Any) -> Any:
     x = probe.copy()
     if layout:
         x = x[None, :] if layout == "rows" else x[:, None]
-    returned = source.function(x, *source.args)
+    returned = source.function(x)
     first = returned[0] if isinstance(returned, list | tuple) and returned else returned
     source.is_boolean = isinstance(first, bool) or getattr(first, "dtype", None) == np.bool_
     if not layout:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rdex.problem.checks import as_float, as_floats
+from rdex.problem.checks import FLOAT, as_float, as_floats
 from rdex.problem.variables import CATEGORIES, Floats, Variables
 
 if TYPE_CHECKING:
@@ -46,18 +46,28 @@ def one_value(value: Any, label: str) -> float:
     return float(array.item())
 
 
+class WithArguments:
+    """x -> function(x, *args)."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        self.function = function
+        self.args = args
+
+    def __call__(self, x: Floats) -> Any:
+        return self.function(x, *self.args)
+
+
 class SeparateFunctions:
     """f from one function, constraints from others; all of them evaluated at a point."""
 
-    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], sources: list[Source]):
+    def __init__(self, fun: Callable[[Floats], Any], sources: list[Source]):
         self.fun = fun
-        self.args = args
         self.sources = sources
         self.n_ineq = sum(source.ineq[1].size for source in sources)
         self.n_eq = sum(source.eq[1].size for source in sources)
         # A single value with one bound is the usual case: entry = sign * (value - shift).
         self._single = [
-            (k, s.function, s.args, float(s.ineq[1][0]), float(s.ineq[2][0]), s.label)
+            (k, s.function, float(s.ineq[1][0]), float(s.ineq[2][0]), s.label)
             for k, s in enumerate(sources)
             if s.is_single
         ]
@@ -66,13 +76,13 @@ class SeparateFunctions:
     def __call__(self, x: Floats, g: Floats, h: Floats) -> float:
         """Write the constraints and return f."""
         if self._is_simple:
-            for k, function, args, sign, shift, label in self._single:
-                value = function(x.copy(), *args)
+            for k, function, sign, shift, label in self._single:
+                value = function(x.copy())
                 number = float(value) if isinstance(value, float) else one_value(value, label)
                 g[k] = sign * (number - shift)
         else:
             self._fill(x, g, h)
-        value = self.fun(x, *self.args)
+        value = self.fun(x)
         return float(value) if isinstance(value, float) else as_number(value)
 
     def _fill(self, x: Floats, g: Floats, h: Floats) -> None:
@@ -91,15 +101,14 @@ class SeparateFunctions:
 class OneFunction:
     """f, G and H from one call."""
 
-    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], n_ineq: int, n_eq: int):
+    def __init__(self, fun: Callable[[Floats], Any], n_ineq: int, n_eq: int):
         self.fun = fun
-        self.args = args
         self.n_ineq = n_ineq
         self.n_eq = n_eq
 
     def __call__(self, x: Floats, g: Floats, h: Floats) -> float:
         """Write the constraints and return f."""
-        f, given_g, given_h = split_values(self.fun(x, *self.args), self.n_ineq, self.n_eq)
+        f, given_g, given_h = split_values(self.fun(x), self.n_ineq, self.n_eq)
         fill(g, given_g, "G")
         fill(h, given_h, "H")
         return as_number(f)
@@ -132,19 +141,18 @@ class VectorisedFunctions:
     points (n, d), objective (n,), constraints (n, m).
     """
 
-    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], sources: list[Source],
-                 layout: Any):  # fmt: skip
+    def __init__(self, fun: Callable[[Floats], Any], sources: list[Source], layout: Any):
         self.fun = fun
-        self.args = args
         self.sources = sources
         self.layout = layout
+        self._in_rows = layout == "rows"
         self.n_ineq = sum(source.ineq[1].size for source in sources)
         self.n_eq = sum(source.eq[1].size for source in sources)
         # A single value with one bound is the usual case, and needs no matrices of raw values:
         # entry = value - shift, or shift - value if `is_lower`; a bound above of 0 needs neither.
         # The shift is an array because ufuncs take twice the time for a bare number.
         self._single = [
-            (k, s.function, s.args, np.array(s.ineq[2][0]), bool(s.ineq[1][0] < 0), s)
+            (k, s.function, np.array(s.ineq[2][0]), bool(s.ineq[1][0] < 0), s)
             for k, s in enumerate(sources)
             if s.is_single
         ]
@@ -159,14 +167,14 @@ class VectorisedFunctions:
 
     def fill(self, x: Floats, f: Floats, g: Floats, h: Floats) -> None:
         """Write F, G and H at the rows of x, which the objective may change."""
-        in_rows = self.layout == "rows"
-        shape = f.shape
+        in_rows, shape = self._in_rows, f.shape
         if not self._is_simple:
             self._fill_constraints(x, g, h)
         else:
-            for k, function, args, shift, is_lower, source in self._single:
-                own = x.copy() if in_rows else x.copy().T
-                values = as_floats(source.label, function(own, *args), "return")
+            for k, function, shift, is_lower, source in self._single:
+                values = function(x.copy() if in_rows else x.copy().T)
+                if type(values) is not np.ndarray or values.dtype is not FLOAT:
+                    values = as_floats(source.label, values, "return")
                 if values.shape != shape:
                     values = source.checked_column(values, len(x), self.layout)
                 if is_lower:
@@ -176,7 +184,9 @@ class VectorisedFunctions:
                 else:
                     g[:, k] = values
         sent = x if in_rows else x.T
-        values = as_floats("the objective", self.fun(sent, *self.args), "return")
+        values = self.fun(sent)
+        if type(values) is not np.ndarray or values.dtype is not FLOAT:
+            values = as_floats("the objective", values, "return")
         if values.shape != shape:
             raise ValueError(
                 f"vectorized={self.layout!r}: for points of shape {sent.shape} the objective must "
@@ -211,10 +221,8 @@ def entered(target: Floats, at: int, raw: Floats, parts: tuple[Any, Floats, Floa
 class VectorisedFunction:
     """Rows in, (F, G, H) out, from one function that takes many points at once."""
 
-    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], n_ineq: int, n_eq: int,
-                 layout: Any):  # fmt: skip
+    def __init__(self, fun: Callable[[Floats], Any], n_ineq: int, n_eq: int, layout: Any):
         self.fun = fun
-        self.args = args
         self.n_ineq = n_ineq
         self.n_eq = n_eq
         self.layout = layout
@@ -222,7 +230,7 @@ class VectorisedFunction:
     def __call__(self, x: Floats) -> tuple[Any, Any, Any]:
         """F (n,), G (n, m_g), H (n, m_h), in rows whatever the layout."""
         in_rows = self.layout == "rows"
-        values = self.fun(x if in_rows else x.T, *self.args)
+        values = self.fun(x if in_rows else x.T)
         f, g, h = split_values(values, self.n_ineq, self.n_eq)
         parts = [as_floats(label, part) if len(part) else None
                  for label, part in (("G", g), ("H", h))]  # fmt: skip
@@ -247,26 +255,34 @@ class Presented:
     layout : False, True or "rows"
         As `vectorized`: the points are one (d,), columns (d, n) or rows (n, d). A dict of many
         points holds an array per variable.
+    args : tuple
+        Further arguments of the function.
     """
 
     def __init__(
-        self, function: Callable[..., Any], variables: Variables, call: str, layout: Any = False
+        self,
+        function: Callable[..., Any],
+        variables: Variables,
+        call: str,
+        layout: Any = False,
+        args: tuple[Any, ...] = (),
     ) -> None:
         self.function = function
         self.variables = variables
         self.call = call
         self.layout = layout
+        self.args = args
 
-    def __call__(self, x: Floats, *args: Any) -> Any:
+    def __call__(self, x: Floats) -> Any:
         if self.call == ARRAY:
-            return self.function(self._numbers(x), *args)
+            return self.function(self._numbers(x), *self.args)
         if self.layout:
             values = self.variables.columns(x.T if self.layout == "rows" else x)
         else:
             values = self.variables.design(x)
         if self.call == DICT:
-            return self.function(values, *args)
-        return self.function(*args, **values)
+            return self.function(values, *self.args)
+        return self.function(*self.args, **values)
 
     def _numbers(self, x: Floats) -> Floats:
         """The points with numbers in the place of codes."""
@@ -289,11 +305,13 @@ class Presenting:
         lists = self.variables is not None and self.variables.has_lists
         return self.call == ARRAY and not lists
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function as searches may call it."""
+    def __call__(
+        self, function: Callable[..., Any], args: tuple[Any, ...] = ()
+    ) -> Callable[[Floats], Any]:
+        """The function, with its further arguments, as searches may call it."""
         if self.is_plain or self.variables is None:
-            return function
-        return Presented(function, self.variables, self.call, self.layout)
+            return WithArguments(function, args) if args else function
+        return Presented(function, self.variables, self.call, self.layout, args)
 
     def numbers(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The same for a function of arrays, such as a matrix, whatever `call` says."""

@@ -207,12 +207,12 @@ class Problem:
         if variables is not None:
             facts["variables"] = variables
         layout = checked_layout(vectorized)
-        fun = Presenting(variables, call, layout)(fun)
+        fun = Presenting(variables, call, layout)(fun, tuple(args))
         if vectorized:
-            rows = VectorisedFunction(fun, tuple(args), n_ineq, n_eq, layout)
+            rows = VectorisedFunction(fun, n_ineq, n_eq, layout)
             return cls(lower, upper, n_ineq, n_eq, rows=rows, **facts)
-        point = OneFunction(fun, tuple(args), n_ineq, n_eq)
-        if is_jitted(fun) and not args:
+        point = OneFunction(fun, n_ineq, n_eq)
+        if is_jitted(fun):
             from rdex.problem.jitted import compile_one_function
 
             facts["compile"] = partial(compile_one_function, fun, n_ineq, n_eq)

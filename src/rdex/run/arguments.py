@@ -251,7 +251,7 @@ def make_spec(
         scale = constants.AUTOMATIC_SCALE
     limits = Limits.of(problem, given.eq_tol, given.ineq_tol, scale)
     logarithmic = checked_log(given.log_scale, problem)
-    seed, design = split_rng(stored_seed(stored) if given.rng is None else given.rng)
+    seed = seed_of(stored_seed(stored) if given.rng is None else given.rng)
     n0 = constants.initial_size(problem.dim, maxfev)
     return RunSpec(
         problem=problem,
@@ -259,7 +259,7 @@ def make_spec(
         settings=constants,
         limits=limits,
         maxfev=maxfev,
-        start=make_start(problem, given.x0, given.init, n0, design, logarithmic),
+        start=make_start(problem, given.x0, given.init, n0, seed, logarithmic),
         log_variables=logarithmic,
         goal=given.target,
         batch=batches.size,
@@ -280,8 +280,8 @@ def goal_of(target: Any) -> float:
     return math.inf if target == math.inf else checked_number("target", target)
 
 
-def split_rng(rng: Any) -> tuple[np.random.SeedSequence, np.random.Generator]:
-    """A seed for the engine and a generator for designed initial points, from one `rng`."""
+def seed_of(rng: Any) -> np.random.SeedSequence:
+    """The seed of a run, from whatever `numpy.random.default_rng` accepts."""
     if isinstance(rng, np.random.Generator | np.random.BitGenerator | np.random.RandomState):
         words = np.random.default_rng(rng).integers(0, 2**32, size=8, dtype=np.uint32)
         rng = np.random.SeedSequence(words.tolist())
@@ -292,9 +292,7 @@ def split_rng(rng: Any) -> tuple[np.random.SeedSequence, np.random.Generator]:
             raise ValueError(
                 f"rng must be what numpy.random.default_rng accepts, got {rng!r}"
             ) from error
-    # A key beside the children that `spawn` would give: the user's object stays as it is.
-    design = np.random.SeedSequence(rng.entropy, spawn_key=(*rng.spawn_key, 2**31))
-    return rng, np.random.default_rng(design)
+    return rng
 
 
 def run_on_disk(checkpoint: Any, evaluations: Any) -> dict[str, Any] | None:

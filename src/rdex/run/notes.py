@@ -104,8 +104,7 @@ def is_wide(result: Result) -> bool:
     members = np.asarray(result.population, dtype=float)
     if len(members) < 2:
         return False
-    spread = members.std(axis=0) / np.where(width > 0, width, np.inf)
-    return bool(np.nanmax(spread, initial=0.0) > WIDE)
+    return bool((members.std(axis=0) > WIDE * width).any())
 
 
 def of_tolerances(result: Result) -> list[str]:

@@ -48,7 +48,7 @@ def make_start(
     x0: Any,
     init: Any,
     n0: int,
-    rng: np.random.Generator,
+    seed: np.random.SeedSequence,
     log_variables: NDArray[np.bool_] | None,
 ) -> Start:
     """`x0` comes first, then what `init` gives; the engine fills up with uniform points."""
@@ -67,7 +67,7 @@ def make_start(
     if len(points) > n0:
         log.warning("only the first %d of %d given points fit the population", n0, len(points))
     if isinstance(init, str) and init != "uniform":
-        points = np.concatenate([points, designed(problem, init, n0, rng, log_variables)])
+        points = np.concatenate([points, designed(problem, init, n0, seed, log_variables)])
     return Start(points[:n0] if len(points) else None, known, given)
 
 
@@ -126,12 +126,15 @@ def designed(
     problem: Problem,
     init: str,
     n: int,
-    rng: np.random.Generator,
+    seed: np.random.SeedSequence,
     log_variables: NDArray[np.bool_] | None,
 ) -> Floats:
     """Space-filling points of the box, in logarithms and whole numbers where variables are."""
     from scipy.stats import qmc
 
+    # A key beside the children that `spawn` would give: the user's object stays as it is.
+    key = (*seed.spawn_key, 2**31)
+    rng = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
     if init == "sobol":
         unit = qmc.Sobol(problem.dim, rng=rng).random_base2(max(1, math.ceil(math.log2(n))))[:n]
     else:
