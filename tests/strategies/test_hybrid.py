@@ -118,8 +118,16 @@ def test_a_saved_optimizer_goes_on_exactly(tmp_path, seed):
     assert whole.feasible
 
 
-@pytest.mark.parametrize("how", [{}, {"batch": 4}, {"updating": "async", "batch": 3}])
-@pytest.mark.parametrize("stop", [20, 77, 203])
+HOW = ({}, {"batch": 4}, {"updating": "async", "batch": 3})
+#: Each way to run and each time to stop once, the rest of the pairs with the slow tests.
+PAIRS = [
+    pytest.param(how, stop, marks=() if i == j else pytest.mark.slow)
+    for i, how in enumerate(HOW)
+    for j, stop in enumerate((20, 77, 203))
+]
+
+
+@pytest.mark.parametrize(("how", "stop"), PAIRS)
 def test_an_interrupted_run_goes_on_exactly(tmp_path, how, stop):
     def run(maxcalls, **given):
         calls = []

@@ -22,10 +22,10 @@ OUTSIDE = NonlinearConstraint(lambda x: x @ x, 1.0, np.inf)
     [
         ("g2006/G04", 60),
         ("g2006/G05", 80),
-        ("g2006/G07", 100),
+        pytest.param("g2006/G07", 100, marks=pytest.mark.slow),
         ("g2006/G11", 30),
-        ("engineering/welded-beam", 100),
-        ("engineering/speed-reducer", 80),  # one integer variable
+        pytest.param("engineering/welded-beam", 100, marks=pytest.mark.slow),
+        pytest.param("engineering/speed-reducer", 80, marks=pytest.mark.slow),  # one integer
         ("engineering/process-synthesis", 60),  # four of them
     ],
 )
@@ -108,7 +108,9 @@ def test_known_values_are_data():
     assert result.nfev == 45 and result.fun == pytest.approx(-4.0, abs=1e-6)
 
 
-@pytest.mark.parametrize("at", [5, 23, 41])
+@pytest.mark.parametrize(
+    "at", [pytest.param(5, marks=pytest.mark.slow), 23, pytest.param(41, marks=pytest.mark.slow)]
+)
 def test_resume_is_exact(tmp_path, at):
     def options(path, **more):
         return dict(bounds=[(-2, 2)] * 2, constraints=OUTSIDE, algorithm="scout", maxfev=50, rng=2,
@@ -194,9 +196,10 @@ def noisy_bowl(seed):
     return Problem.from_function(function, [(-3, 3)] * 3, n_ineq=1)
 
 
-def test_noise_is_seen_and_smoothed():
+@pytest.mark.parametrize("n_seeds", [1, pytest.param(4, marks=pytest.mark.slow)])
+def test_noise_is_seen_and_smoothed(n_seeds):
     excess = []
-    for seed in range(4):
+    for seed in range(n_seeds):
         result = minimize(noisy_bowl(seed), algorithm="scout", maxfev=120, rng=seed)
         excess.append(1.0 + result.x @ result.x - 1.75)  # the exact optimum is 1.75
         assert "do not predict" not in " ".join(phase.reason for phase in result.phases)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import math
 import os
@@ -245,7 +246,7 @@ def make_spec(
         kind = POLISH
     constants = settings or base
     if isinstance(constants, str):
-        constants = fitted(constants_of(kind, constants), problem.dim, maxfev)
+        constants = fitted_preset(kind, constants, problem.dim, maxfev)
     scale = given.constraint_scale
     if isinstance(scale, str) and scale == "auto":
         scale = constants.AUTOMATIC_SCALE
@@ -271,6 +272,12 @@ def make_spec(
         is_measured=batches.is_measured,
         is_preset=settings is None and isinstance(base, str),
     )
+
+
+@functools.lru_cache(maxsize=64)
+def fitted_preset(kind: str, name: str, dim: int, maxfev: int) -> Constants:
+    """The constants of an algorithm by name; kept, because checking them takes a while."""
+    return fitted(constants_of(kind, name), dim, maxfev)
 
 
 def goal_of(target: Any) -> float:
