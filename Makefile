@@ -41,9 +41,10 @@ lint: $(READY) ## ruff, mypy, import directions
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 
-# Processes that tests run in, each a file at a time; kernels are compiled once, before they start.
+# Processes that tests run in, each a file at a time, in the order of tests/conftest.py; kernels are
+# compiled once, before they start.
 JOBS ?= 2
-PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
+PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 test: $(READY) ## all default checks
 	@$(BIN)/rdex warmup >/dev/null & $(MAKE) --no-print-directory lint && wait $$!

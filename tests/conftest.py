@@ -17,6 +17,28 @@ settings.load_profile("rdex")
 PROJECT = Path(__file__).resolve().parent.parent
 
 
+#: Files that take longest. They begin first, so that processes end at about the same time.
+LONGEST = (
+    "docs/test_code_blocks.py",
+    "campaign/test_peers.py",
+    "strategies/test_hybrid.py",
+    "strategies/test_scout.py",
+    "docs/test_notebooks.py",
+    "docs/test_site.py",
+    "test_examples.py",
+    "typing/test_typing.py",
+)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """The longest files first, all others in their order."""
+    tests = PROJECT / "tests"
+    places = {tests / name: place for place, name in enumerate(LONGEST)}
+    assert all(path.is_file() for path in places), "LONGEST names a file that is not there"
+    items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
 @pytest.fixture(scope="session")
 def reference_dir() -> Path:
     """The folder of reference data; tests that need it are skipped where it is absent."""

@@ -53,12 +53,22 @@ every_peer = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=needed(name)) for name in PEERS]
 )
 
+#: Peers that take a second or more; three tests of each are among the slow ones.
+LONG = ("egobox", "multistart-cobyqa", "nevergrad", "pycma-con2")
+quick_peers = pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[needed(name), *([pytest.mark.slow] if name in LONG else [])])
+        for name in PEERS
+    ],
+)
+
 
 def run(name, problem, maxfev, seed=1):
     return find(name).run(problem, maxfev, np.random.SeedSequence(seed), 20)
 
 
-@every_peer
+@quick_peers
 def test_a_peer_runs_the_same_twice_and_spends_its_budget(name, tmp_path, monkeypatch, capfd):
     """No file, no printed word, and nobody else's random numbers disturbed."""
     monkeypatch.chdir(tmp_path)
@@ -100,7 +110,7 @@ def test_every_point_is_asked_for_once_and_lies_in_the_box(name):
     assert np.all(points[:, 0] == np.round(points[:, 0]))
 
 
-@every_peer
+@quick_peers
 def test_a_problem_without_constraints(name):
     problem = Problem(
         lower=[-1.0] * 3,
@@ -128,7 +138,7 @@ def test_an_exception_is_a_failed_run_that_keeps_its_record(name):
     assert failed.value.record.nfev == counted[0] >= 10
 
 
-@every_peer
+@quick_peers
 def test_values_that_are_not_numbers_are_survived(name):
     def rows(X):
         f = np.where(X[:, 0] > 0, np.nan, X[:, 1] ** 2)
