@@ -60,9 +60,9 @@ def ended(process):
     return out.split(), errors
 
 
-def test_several_runs_that_start_together_begin_at_once_and_compile_once(tmp_path):
-    runs = [ended(run)[0] for run in [begun(tmp_path) for _ in range(3)]]
-    assert sorted(run[0] for run in runs) == ["False", "False", "True"]
+def test_two_runs_that_start_together_begin_at_once_and_compile_once(tmp_path):
+    runs = [ended(run)[0] for run in [begun(tmp_path) for _ in range(2)]]
+    assert sorted(run[0] for run in runs) == ["False", "True"]
     assert all(run[1:] == ["True", "True", "1"] for run in runs)
     # A cache that is copied, as into a container image, is found there.
     shutil.copytree(tmp_path, tmp_path / "image")

@@ -77,7 +77,7 @@ def test_a_checkpoint_says_the_same(finished):
 
 def test_a_plain_evolution_leaves_facts_in_its_checkpoint(tmp_path):
     result = rdex.minimize(lambda x: x @ x, [(-1, 1)] * 2, maxfev=300, rng=0,
-                           checkpoint=tmp_path / "c.npz")  # fmt: skip
+                           algorithm="rdex-csop", checkpoint=tmp_path / "c.npz")  # fmt: skip
     facts = snapshot(tmp_path / "c.npz")
     assert facts["f"] == result.fun and facts["trace"]["nfev"][-1] == 300
     assert [v["value"] for v in facts["variables"]] == [f"{x:.8g}" for x in result.x]

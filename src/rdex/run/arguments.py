@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import math
 import os
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from rdex.common.errors import RunFileError
 from rdex.engine.constants import Constants
 from rdex.engine.files import load_state
-from rdex.engine.settings import COMPETITION_BUDGET, fitted
+from rdex.engine.settings import COMPETITION_BUDGET
 from rdex.engine.state import Limits
 from rdex.evaluation.log import stored_run
 from rdex.problem.checks import checked_count, checked_number
@@ -246,14 +245,14 @@ def make_spec(
         kind = POLISH
     constants = settings or base
     if isinstance(constants, str):
-        constants = fitted_preset(kind, constants, problem.dim, maxfev)
+        constants = constants_of(kind, constants, problem.dim, maxfev)
+    n0 = constants.initial_size(problem.dim, maxfev)
     scale = given.constraint_scale
     if isinstance(scale, str) and scale == "auto":
         scale = constants.AUTOMATIC_SCALE
     limits = Limits.of(problem, given.eq_tol, given.ineq_tol, scale)
     logarithmic = checked_log(given.log_scale, problem)
     seed = seed_of(stored_seed(stored) if given.rng is None else given.rng)
-    n0 = constants.initial_size(problem.dim, maxfev)
     return RunSpec(
         problem=problem,
         strategy=kind,
@@ -272,12 +271,6 @@ def make_spec(
         is_measured=batches.is_measured,
         is_preset=settings is None and isinstance(base, str),
     )
-
-
-@functools.lru_cache(maxsize=64)
-def fitted_preset(kind: str, name: str, dim: int, maxfev: int) -> Constants:
-    """The constants of an algorithm by name; kept, because checking them takes a while."""
-    return fitted(constants_of(kind, name), dim, maxfev)
 
 
 def goal_of(target: Any) -> float:

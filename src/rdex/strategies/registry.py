@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from typing import Any
 
 from rdex.engine.constants import Constants
-from rdex.engine.settings import PRESETS, Settings, preset
+from rdex.engine.settings import PRESETS, Settings, fitted, preset
 from rdex.problem.problem import Problem
 from rdex.strategies.strategy import Context
 
@@ -123,8 +124,9 @@ def label_of(kind: str, base: str) -> str:
     return {LOCAL: LOCAL, SCOUT: SCOUT, HYBRID: f"{base}+{LOCAL}"}.get(kind, base)
 
 
-def constants_of(kind: str, name: str) -> Constants:
-    """The constants of a preset as a strategy uses them.
+@functools.lru_cache(maxsize=64)
+def constants_of(kind: str, name: str, dim: int, maxfev: int) -> Constants:
+    """The constants of a preset as a strategy uses them for so many variables and evaluations.
 
     ε of the competition's presets locks itself while nothing is feasible: it is a quantile of
     violations that soon are all the same. A lower quantile does not.
@@ -132,8 +134,8 @@ def constants_of(kind: str, name: str) -> Constants:
     constants = preset(name)
     kind = kind.removeprefix(OVER_CATEGORIES)
     if kind in (AUTO, AUTO_LISTS, SCOUT, HYBRID) and isinstance(constants, Settings):
-        return constants.replace(eps_share=min(constants.eps_share, HYBRID_EPS_SHARE))
-    return constants
+        constants = constants.replace(eps_share=min(constants.eps_share, HYBRID_EPS_SHARE))
+    return fitted(constants, dim, maxfev)
 
 
 def make_strategy(kind: str, context: Context) -> Any:
