@@ -328,8 +328,9 @@ def test_phases_are_shown():
     assert (evolution.name, local.name) == ("differential evolution", LOCAL)
     assert evolution.nfev + local.nfev == 300
     assert "first feasible point" in local.gain and "searches" in local.reason
-    line = next(line for line in str(result).splitlines() if line.startswith("  phases"))
-    assert f"local search: {local.nfev} evaluations, improved the best" in line
+    first, second = [line for line in str(result).splitlines() if "evaluations, " in line]
+    assert first.startswith("  phases       differential evolution: ")
+    assert f"local search: {local.nfev} evaluations, improved the best" in second
 
 
 def test_a_time_limit_is_kept_with_the_run(tmp_path):

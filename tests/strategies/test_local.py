@@ -3,9 +3,18 @@
 import numpy as np
 import pytest
 from strategy_runs import drive, make_context, make_problem, sample_at
+from threadpoolctl import threadpool_limits
 
 import rdex
-from rdex.strategies.local import BUDGET, CONVERGED, FAILED, FLAT, NOISY, local_search
+from rdex.strategies.local import (
+    BUDGET,
+    CONVERGED,
+    FAILED,
+    FLAT,
+    NOISY,
+    LocalSettings,
+    local_search,
+)
 from rdex.suites import get
 
 
@@ -137,3 +146,19 @@ def test_the_strategy_descends_on_integers():
     result = rdex.minimize(lambda x: (x[0] - 3) ** 2 + (x[1] + 4) ** 2, [(-50, 50)] * 2, rng=1,
                            maxfev=300, integrality=True, algorithm="local")  # fmt: skip
     assert result.x.tolist() == [3.0, -4.0]
+
+
+def test_the_search_does_not_depend_on_the_threads_of_the_linear_algebra():
+    """The solver rounds differently with other numbers of threads."""
+    problem = get("engineering/stepped-cantilever")
+    random = np.random.default_rng(1).random(problem.dim)
+    x = problem.lower + random * (problem.upper - problem.lower)
+    start = sample_at(problem, np.where(problem.integrality, np.round(x), x))
+    outcomes = []
+    for n in (1, 2):
+        context = make_context(problem)
+        with threadpool_limits(n, user_api="blas"):
+            search = local_search(context, start, 1000, LocalSettings(shortest=0.0))
+            outcomes.append(drive(search, problem)[0])
+    assert outcomes[0].n == outcomes[1].n
+    assert np.array_equal(outcomes[0].end, outcomes[1].end)

@@ -1,5 +1,7 @@
 """One thread for small linear algebra: with more, OpenBLAS is slower, on a busy machine by far.
 
+It also rounds in another way, so a run would depend on the number of cores.
+
 A factorisation of 100 points takes 4 ms by one thread, and took 330 ms by two that waited for each
 other on a machine of two cores where others worked too.
 """

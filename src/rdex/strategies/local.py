@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rdex.models.threads import one_thread
 from rdex.problem.problem import Floats
 from rdex.solvers.sqp import Slopes, Values, solve, sqp_steps
 from rdex.strategies.archive import Sample
@@ -335,7 +336,8 @@ class _LocalSearch:
         answer: Any = None
         while True:
             try:
-                request = steps.send(answer)
+                with one_thread():  # what the solver rounds depends on the threads
+                    request = steps.send(answer)
             except StopIteration as end:
                 self._has_converged = end.value.has_converged
                 return CONVERGED if self._has_converged else STALLED
@@ -497,7 +499,8 @@ class _LocalSearch:
 
         first = values(z), gradient(z)
         steps = sqp_steps(z, self._lower, self._upper, first, iterations=20)
-        target: Floats = solve(steps, values, gradient).z
+        with one_thread():
+            target: Floats = solve(steps, values, gradient).z
         return target if np.isfinite(target).all() else z
 
     def outcome(self, reason: str) -> LocalOutcome:
