@@ -1,6 +1,6 @@
 """Takes the pictures of a terminal and of pages in a browser: docs/assets/*.png.
 
-    python scripts/pictures.py [terminal] [constraints] [watch]
+    python scripts/pictures.py [terminal] [constraints] [run] [watch]
 
 It needs Chromium (`scripts/install-chromium.sh`). Figures of the gallery have a script of their
 own.
@@ -81,16 +81,36 @@ def terminal(browser: Any, folder: Path) -> None:
     browser.screenshot(ASSETS / "solve.png", whole=True)
 
 
+def open_run(browser: Any, folder: Path) -> None:
+    """The page of a run."""
+    result = rdex.minimize(welded_beam(), maxfev=300, rng=1)
+    result.sensitivity()
+    browser.open(run_report(result, folder / "run.html"), 1000, 5000)  # charts in view are drawn
+    browser.wait("[...document.querySelectorAll('#slice-3, #activity')].every(e => e.data)")
+
+
+def take(browser: Any, name: str, first: str, last: str = "") -> None:
+    """A picture of a section of the page, or of several."""
+    top, bottom = browser.run(
+        f"['{first}', '{last or first}'].map(id => document.getElementById(id)"
+        ".getBoundingClientRect()).map((r, k) => scrollY + (k ? r.bottom : r.top))"
+    )
+    browser.screenshot(ASSETS / f"{name}.png", part=(0, top, 1000, bottom - top))
+
+
 def constraints(browser: Any, folder: Path) -> None:
     """The constraints on the page of a run."""
-    result = rdex.minimize(welded_beam(), maxfev=300, rng=1)
-    browser.open(run_report(result, folder / "run.html"), 1000, 3000)
-    browser.wait("document.getElementById('activity').data !== undefined")
-    top, height = browser.run(
-        "(() => { const r = document.getElementById('constraints').getBoundingClientRect();"
-        " return [r.top + scrollY, r.height]; })()"
-    )
-    browser.screenshot(ASSETS / "constraints.png", part=(0, top, 1000, height))
+    open_run(browser, folder)
+    take(browser, "constraints", "constraints")
+
+
+def run(browser: Any, folder: Path) -> None:
+    """The page of a run in three pictures."""
+    open_run(browser, folder)
+    height = browser.run("document.getElementById('point').getBoundingClientRect().bottom")
+    browser.screenshot(ASSETS / "report-run.png", part=(0, 0, 1000, height))
+    take(browser, "report-run-points", "limits", "convergence")
+    take(browser, "report-run-models", "designs", "matters")
 
 
 def watch(browser: Any, folder: Path) -> None:
@@ -113,7 +133,7 @@ def main() -> None:
     """Take those that are named, or all."""
     from chromium import Browser
 
-    pictures = {"terminal": terminal, "constraints": constraints, "watch": watch}
+    pictures = {"terminal": terminal, "constraints": constraints, "run": run, "watch": watch}
     with tempfile.TemporaryDirectory() as folder:
         browser = Browser(Path(folder) / "profile")
         try:

@@ -68,7 +68,7 @@ chart("parallel", () => {
     hovertemplate: "%{x} = %{text}", opacity: i === answer ? 1 : 0.45,
     line: { color: lineColour(i === answer ? 1 : 0), width: i === answer ? 4 : 1.2 } }));
   return [traces, { xaxis: { type: "category" }, yaxis: { range: [-0.03, 1.03],
-    tickvals: [0, 0.5, 1], ticktext: ["lower", "middle", "upper"], title: { text: "bound" } } }];
+    tickvals: [0, 0.5, 1], ticktext: ["lower", "middle", "upper"] } }];
 });
 run.slices.forEach((slice, i) => chart(`slice-${i}`, () => {
   const upper = slice.f.map((f, k) => f + slice.error[k]);
