@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all bench start bench-campaign fidelity success budgets networks simulator peers reproduce ablation tuning champion coco adapters fresh docs gallery wheel clean
+.PHONY: help setup run test lint test-all bench start bench-campaign fidelity success budgets networks crashes parallel simulator peers reproduce ablation tuning champion coco adapters fresh docs gallery wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -88,6 +88,12 @@ budgets: $(READY) ## every algorithm on every suite at 50 to 200 000 evaluations
 networks: $(READY) ## random problems with many equalities, units, integers and crashes (about 15 minutes)
 	$(BIN)/python benchmarks/networks.py --algorithms auto rdex-csop+local rdex-csop --budgets 300 1000 --keep \
 	  --families flow grid reactors powers choices units crashes
+
+crashes: $(READY) ## designs whose simulator fails in a tenth of the box (minutes)
+	$(BIN)/python benchmarks/crashes.py --csv docs/data/crashes.csv
+
+parallel: $(READY) ## time to the target with 1, 4 and 16 workers on a virtual clock (minutes)
+	$(BIN)/python benchmarks/parallel.py --csv docs/data/parallel.csv
 
 docs: $(READY) ## build the documentation site into site/, its notebooks, and figures whose script changed
 	@$(BIN)/python scripts/notebooks.py

@@ -1,0 +1,41 @@
+"""The benchmarks of crashes and of workers on a virtual clock, once each with something small."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rdex.suites import get
+
+BENCHMARKS = str(Path(__file__).resolve().parents[2] / "benchmarks")
+
+
+@pytest.fixture
+def on_path(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    yield
+    for name in ("crashes", "parallel", "small_tables"):
+        sys.modules.pop(name, None)
+
+
+def test_a_tenth_of_the_box_crashes_and_the_best_design_does_not(on_path):
+    import crashes
+
+    problem = get("engineering/three-bar-truss")
+    best = np.array([0.7887, 0.4082])
+    fails = crashes.crashing(problem, best, seed=1)
+    points = np.random.default_rng(0).uniform(problem.lower, problem.upper, (2000, 2))
+    assert 0.06 < np.mean([fails(x) for x in points]) < 0.13
+    assert not fails(best)
+    result = crashes.run(problem, fails, "auto", 1)
+    assert result.fun == pytest.approx(263.8958, abs=0.03)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_the_virtual_clock_counts_rounds_of_workers(on_path, workers):
+    import parallel
+
+    seconds = parallel.seconds_to_target("g2006/G11", "auto", workers, 100.0, 0)
+    rounds = seconds / 100.0
+    assert 4 / workers < rounds < 60 / workers
