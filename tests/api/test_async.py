@@ -78,6 +78,10 @@ FLAKY = Problem.from_function(flaky, BOX, n_ineq=1, n_eq=1, name="flaky")
 START = {"x0": [1.00003, 1.0]}
 
 
+#: Seconds of an evaluation; a busy machine may need half a second for one that does not hang.
+LIMIT = 2.0
+
+
 def expected_status(x1):
     return {0: "died", 1: "raised", 2: "timeout"}.get(int(abs(x1) * 1e5) % 20, "ok")
 
@@ -89,12 +93,12 @@ def check_flaky(result):
     assert status.tolist() == [expected_status(x1) for x1 in table.x1]
     assert result.n_failed == (status != "ok").sum() > 0
     hung = table[table.status == "timeout"]
-    assert len(hung) and (hung.seconds < 0.5 + 10).all() and np.isfinite(result.fun)
+    assert len(hung) and (hung.seconds < LIMIT + 10).all() and np.isfinite(result.fun)
 
 
 @pytest.mark.parametrize("updating", ["async", "deferred"])
 def test_crashes_and_hangs_of_own_workers(tmp_path, updating):
-    options = {**START, "maxfev": 60, "rng": 5, "eval_timeout": 0.5}
+    options = {**START, "maxfev": 60, "rng": 5, "eval_timeout": LIMIT}
     check_flaky(minimize(FLAKY, workers=3, updating=updating, evaluations=tmp_path / "e.csv",
                          **options))  # fmt: skip
 
@@ -110,14 +114,14 @@ def test_dask(client, tmp_path):
 @pytest.mark.filterwarnings("default")
 def test_crashes_and_hangs_on_dask(client):
     result = minimize(FLAKY, workers=client, **START, updating="async", maxfev=60, rng=5,
-                      eval_timeout=0.5)  # fmt: skip
+                      eval_timeout=LIMIT)  # fmt: skip
     check_flaky(result)
 
 
 def test_a_guarded_executor():
     with ThreadPoolExecutor(3) as pool:
         check_flaky(minimize(FLAKY, workers=pool, **START, updating="async", maxfev=60, rng=5,
-                             eval_timeout=0.5))  # fmt: skip
+                             eval_timeout=LIMIT))  # fmt: skip
 
 
 def test_a_time_limit_moves_the_function_to_a_process():
