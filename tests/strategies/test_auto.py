@@ -127,3 +127,35 @@ def test_goes_on_exactly_from_a_checkpoint(tmp_path, stop):
 def test_batches_for_workers():
     result = rdex.minimize(get("g2006/G06"), maxfev=160, batch=4, rng=1)
     assert result.feasible and result.fun == pytest.approx(-6961.81388, abs=1e-3)
+
+
+def test_whole_numbers_are_never_evaluated_twice():
+    seen = []
+
+    def function(x):
+        seen.append(tuple(x))
+        return float((x[0] - 3.2) ** 2 + (x[1] - 1.7) ** 2 + x[0] * x[1] % 3)
+
+    box = {"bounds": [(0, 6), (0, 6)], "integrality": [1, 1]}
+    result = rdex.minimize(function, **box, maxfev=200, rng=1)
+    assert len(set(seen)) == len(seen) == result.nfev <= 49
+    assert result.fun == min(function((a, b)) for a in range(7) for b in range(7))
+
+
+def test_many_fast_workers_do_not_wait_for_models_to_fill_them():
+    """Each point takes the models milliseconds to choose."""
+    problem = get("g2006/G06")
+
+    def points_of_a_round(seconds):
+        context = make_context(problem, maxfev=400)
+        context.width, context.is_async = 16, True
+        auto = Auto(context)
+        while auto.report.phase == "design":
+            trials = auto.ask(16)
+            for trial in trials:
+                sample = sample_at(problem, trial.x)._replace(seconds=seconds)
+                auto.tell(trial.id, sample)
+        return len(auto.ask(16))
+
+    assert points_of_a_round(0.001) == 1 < points_of_a_round(60.0) == 15
+    assert points_of_a_round(0.0) == 15  # not measured

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 MODELS, REST = "models", "rest"
 
+#: Time to choose the points of a round beside the first, as a share of an evaluation.
+CHOOSING = 0.1
+
 
 @dataclass(frozen=True)
 class AutoSettings:
@@ -106,8 +109,10 @@ def models_of_combinations(context: Context, report: Report) -> Combinations:
     return Combinations(context, make)
 
 
-def evolution_of_numbers(context: Context) -> Hybrid:
-    """Differential evolution with local search."""
+def evolution_of_numbers(context: Context) -> Hybrid | DiscreteEvolution:
+    """Differential evolution with local search; discrete evolution where all numbers are whole."""
+    if not context.space.continuous.any():
+        return evolution_of_lists(context)
     from rdex.strategies.hybrid import Hybrid
 
     return Hybrid(context)
@@ -169,8 +174,8 @@ class Auto(Composite):
         """Points of the search by models; none if it has ended, or waits for results."""
         assert self._models is not None
         self.context.width = n or self._width
-        if self.context.is_async:  # a point more than there are workers would take another round
-            self.context.width = max(1, self._width - 1)
+        if self.context.is_async:
+            self.context.width = self._points_per_round()
         most = min(n or self.context.width, self.context.width, self.room)
         asked = self._models.ask(most) if most > 0 else []
         if self.report.phase != "design":
@@ -221,10 +226,24 @@ class Auto(Composite):
         """Time of an evaluation, as a power of ten: a run should not depend on small changes."""
         if self.settings.evaluation_seconds is not None:
             return self.settings.evaluation_seconds
-        if not self._seconds:
-            return 0.0
-        seconds = float(np.median(self._seconds))
+        seconds = self._median_seconds()
         return 10.0 ** math.floor(math.log10(seconds)) if seconds >= 1e-4 else 0.0
+
+    def _median_seconds(self) -> float:
+        """Time of an evaluation as measured; 0 where nobody has."""
+        return float(np.median(self._seconds)) if self._seconds else 0.0
+
+    def _points_per_round(self) -> int:
+        """How many points are worth their time where workers wait for them.
+
+        One more than there are workers would take another round. The models find points one after
+        the other meanwhile nobody works: that may take a share `CHOOSING` of an evaluation.
+        """
+        most = max(1, self._width - 1)
+        seconds = self._median_seconds()
+        if self.report.phase == "design" or not seconds:
+            return most
+        return max(1, min(most, round(CHOOSING * seconds / self._seconds_per_point())))
 
     def _seconds_per_point(self) -> float:
         """What the models take per evaluation."""

@@ -126,11 +126,11 @@ def best_far(state: State, problem: Subproblem, samples: Floats, distance: Dista
         relaxed = min(solutions, key=lambda solution: solution.merit(RHO))
         solutions = mixed_solutions(knowledge, problem, relaxed, (lower, upper), RHO)
     problem.conditions = kept
-    new = [s for s in solutions if not state.is_known(s.z)]
+    new = [s for s in solutions if not state.knowledge.has(s.z)]
     if new:
         best: Solution = min(new, key=lambda solution: solution.merit(RHO))
         return best.z
-    return samples[order[0]] if not state.is_known(samples[order[0]]) else farthest(state)
+    return samples[order[0]] if not state.knowledge.has(samples[order[0]]) else farthest(state)
 
 
 def farthest(state: State, n: int = 20) -> Floats:

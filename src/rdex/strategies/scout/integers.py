@@ -21,17 +21,19 @@ def mixed_solutions(
     knowledge: Knowledge, problem: Subproblem, relaxed: Solution, bounds: tuple[Floats, Floats],
     rho: float,
 ) -> list[Solution]:  # fmt: skip
-    """Solutions with whole values, best first."""
+    """Solutions with whole values, best first; where all values are whole the best one that is
+    not known, if there is one."""
     points = roundings(knowledge, relaxed.z)
     order = np.argsort(problem.merits(points, rho), kind="stable")
+    if knowledge.whole.all():
+        new = (k for k in order if not knowledge.has(points[k]))
+        return [problem.at(points[next(new, order[0])])]
     lower, upper = bounds
     found = []
-    for k in order[:SOLVED] if not knowledge.whole.all() else order:
+    for k in order[:SOLVED]:
         z = points[k]
         low, high = np.where(knowledge.whole, z, lower), np.where(knowledge.whole, z, upper)
-        start = np.clip(z, low, high)
-        is_open = (~knowledge.whole).any()
-        found.append(problem.solve(start, low, high, rho) if is_open else problem.at(z))
+        found.append(problem.solve(np.clip(z, low, high), low, high, rho))
     return sorted(found, key=lambda solution: solution.merit(rho))
 
 

@@ -136,5 +136,8 @@ class Knowledge:
 
     def row_of(self, x: Floats) -> int:
         """The latest row at a point of the user's space; -1 if there is none."""
-        rows = np.flatnonzero((self.archive.x == x).all(axis=1))
-        return int(rows[-1]) if rows.size else -1
+        return self.archive.find(x)
+
+    def has(self, z: Floats) -> bool:
+        """Whether a point of the cube was evaluated already."""
+        return self.row_of(self.x(z[None])[0]) >= 0

@@ -81,6 +81,8 @@ def has_lost_its_use(state: State) -> bool:
     later = sum(optimum.row > best for optimum in state.optima)
     if state.is_blind:
         report.reason = "the models do not predict the function"
+    elif state.knows_enough:
+        report.reason = "what the models propose is known"
     elif later >= ENOUGH_STARTS and state.since_best >= max(150, 10 * d):
         report.reason = "new starts led to nothing better"
     return bool(report.reason)

@@ -164,7 +164,7 @@ class _Restoration:
         for k in range(self.state.width):
             point = z.copy()
             point[self.free] += 0.5**k * step
-            if not self.state.is_known(point):
+            if not self.state.knowledge.has(point):
                 points.append(point)
         return np.array(points)
 

@@ -23,6 +23,9 @@ SKILL_MEMORY = 0.05
 #: train of whole numbers, 0.15 on G02; 0.3 to 0.8 where models help.
 LEAST_SKILL = 0.2
 
+#: Batches in a row without a new point after which a search of whole numbers ends.
+ENOUGH_REPEATS = 10
+
 
 @dataclass
 class Report:
@@ -80,7 +83,7 @@ class State:
         self.knowledge = Knowledge(context)
         self.optima: list[Optimum] = []
         self.noise = context.noise
-        self._nearer_at = 0
+        self._nearer_at = self._n_repeats = 0
         self._has_models = False
         self._begin_work()
 
@@ -110,20 +113,32 @@ class State:
         came_true = min(max(ratio, 0.0), 1.0)
         self.report.skill += SKILL_MEMORY * (came_true - self.report.skill)
 
-    def is_known(self, z: Floats) -> bool:
-        """Whether a point of the cube was evaluated already."""
-        return self.knowledge.row_of(self.knowledge.x(z[None])[0]) >= 0
-
     def evaluate(self, z: Floats) -> Rows:
         """Have points (k, d) evaluated; the rows of their results."""
         x = self.knowledge.x(np.atleast_2d(z))[: max(1, self.context.left)]
-        self.end_work()
-        yield x
-        self._begin_work()
-        self.report.n_rounds += 1
-        self.report.n_evaluations += len(x)
-        self.knowledge.refresh()
+        new = self._not_known(x)
+        if len(new):
+            self.end_work()
+            yield new
+            self._begin_work()
+            self.report.n_rounds += 1
+            self.report.n_evaluations += len(new)
+            self.knowledge.refresh()
         return [self.knowledge.row_of(point) for point in x]
+
+    def _not_known(self, x: Floats) -> Floats:
+        """Of points (k, d) of whole numbers those that were not evaluated yet; all others, and all
+        points where that has left none too often."""
+        if not self.knowledge.whole.all() or self.knows_enough:
+            return x
+        keys = {point.tobytes(): k for k, point in enumerate(x) if self.knowledge.row_of(point) < 0}
+        self._n_repeats = 0 if keys else self._n_repeats + 1
+        return x[list(keys.values())]
+
+    @property
+    def knows_enough(self) -> bool:
+        """Whether the points that the search wants have all been known for a while."""
+        return self._n_repeats >= ENOUGH_REPEATS
 
     def begin_models(self) -> None:
         """From here on there is linear algebra; finding its libraries takes some milliseconds,

@@ -72,7 +72,7 @@ def trust_region(state: State, region: Region) -> Generator[Floats, list[Sample]
             continue
         solution = best_step(state, region, problem, bounds)
         is_new = expected_gain(state, region, problem, solution) > 1e-9
-        is_new = is_new and not state.is_known(solution.z)
+        is_new = is_new and not state.knowledge.has(solution.z)
         points = [solution.z] if is_new else []
         if not is_new:
             thin = thin_direction(state, region, problem)
@@ -161,7 +161,7 @@ def best_step(
             found = other
     if state.knowledge.whole.any():
         mixed = mixed_solutions(state.knowledge, problem, found, bounds, region.rho)
-        new = [solution for solution in mixed if not state.is_known(solution.z)]
+        new = [solution for solution in mixed if not state.knowledge.has(solution.z)]
         found = (new or mixed or [found])[0]
     return found
 
@@ -189,7 +189,7 @@ def thin_direction(state: State, region: Region, problem: Subproblem) -> Floats 
     points = [
         z
         for z in points
-        if np.abs((z - here) / region.shape).max() > 0.1 * delta and not state.is_known(z)
+        if np.abs((z - here) / region.shape).max() > 0.1 * delta and not state.knowledge.has(z)
     ]
     return min(points, key=lambda z: problem.at(z).merit(region.rho), default=None)
 
@@ -226,7 +226,9 @@ def add_if_new(
     """With a point more if it is at some distance from the others and unknown."""
     z = state.knowledge.rounded(z[None])[0]
     is_far = all(np.abs(z - other).max() > least for other in points)
-    return [*points, z] if is_far and len(points) < wanted and not state.is_known(z) else points
+    return (
+        [*points, z] if is_far and len(points) < wanted and not state.knowledge.has(z) else points
+    )
 
 
 def judge_step(
