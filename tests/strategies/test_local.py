@@ -162,3 +162,14 @@ def test_the_search_does_not_depend_on_the_threads_of_the_linear_algebra():
             outcomes.append(drive(search, problem)[0])
     assert outcomes[0].n == outcomes[1].n
     assert np.array_equal(outcomes[0].end, outcomes[1].end)
+
+
+def test_the_last_digits_of_the_best_point_come_from_differences_on_both_sides():
+    """A steep start in a wide box: scales and slopes from there are too rough at the end."""
+
+    def valley(x):
+        return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
+
+    box = {"bounds": [(-100.0, 100.0)] * 6, "x0": [[80.0, -70.0, 60.0, -50.0, 40.0, -30.0]]}
+    result = rdex.minimize(valley, **box, algorithm="local", maxfev=2500, rng=1)
+    assert result.fun < 1e-9

@@ -53,6 +53,8 @@ class HybridSettings:
     seeds: share of the initial population that may come from points already known.
     population: evaluations per variable that a population needs to be of use; with fewer, local
         searches go on from the points known as long as there are new ones.
+    exact_steps: times n + 1 evaluations for the last digits of the best point, where that is
+    exact: this share of the budget at most.
     local: constants of the local searches.
     """
 
@@ -82,6 +84,8 @@ class HybridSettings:
     ends_before_reserve: bool = False
     seeds: float = 0.5
     population: int = 50
+    exact_steps: int = 40
+    exact: float = 0.025
     local: LocalSettings = field(default_factory=LocalSettings)
 
 
@@ -110,6 +114,8 @@ class Hybrid(Composite):
         self._turn = self._kind = self._rounds_before = self._n_vain = 0
         self._is_noisy = self._has_jumps = self._did_last = False
         self._can_descend = bool(context.space.continuous.any())
+        is_exact = self.settings.exact_steps * self._n_steps <= self.settings.exact * context.maxfev
+        self._local_settings = dataclasses.replace(self.settings.local, is_exact=is_exact)
         self._initial: Candidates | None = None  # the better half of the first population
         self._ends: set[bytes] = set()
         self._tried: set[bytes] = set()  # integer parts that local searches had
@@ -431,7 +437,7 @@ class Hybrid(Composite):
         at_jumps = allowed - used - self._reserve
         limit = min(self.room, max(0, at_jumps)) if self._has_jumps else self.room
         search = local_search(
-            self.context, start, limit, self.settings.local, checks_start=True, soft_limit=soft,
+            self.context, start, limit, self._local_settings, checks_start=True, soft_limit=soft,
             jump_limit=at_jumps,
         )  # fmt: skip
         self._local = Stepping(search)

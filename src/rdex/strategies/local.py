@@ -29,6 +29,8 @@ class LocalSettings:
     """Constants of the local search; `docs/local-search.md` says what they were measured on.
 
     step: finite difference, as a share of the box.
+    is_exact: whether a search that has converged or hardly gains, at the best point of the run,
+        goes on with differences on both sides, of `central_step` each, for the last digits.
     slope_of_f: largest slope of the scaled objective at the start; constraints have 1.
     band: share of the tolerance of an equality that the solver may use.
     margin: distance that the solver keeps from constraints, scaled.
@@ -41,7 +43,8 @@ class LocalSettings:
     penalty: weight of violations in the measure of progress.
     legs: how often the solver may begin, with new scales, while a leg ends short of the optimum but
         with a gain of at least
-    gains: as a share of f or of the violation.
+    gains: as a share of f or of the violation; less than
+    clear_gain: is hardly a gain.
     rescue_steps: the most Gauss-Newton steps from an infeasible end.
     same: relative change of f between two evaluations of one point that is noise.
     jump: least size of a jump, as a share of the scaled value,
@@ -52,6 +55,8 @@ class LocalSettings:
     """
 
     step: float = 1e-7
+    is_exact: bool = False
+    central_step: float = 2e-7
     slope_of_f: float = 0.2
     band: float = 0.999
     margin: float = 1e-11
@@ -64,6 +69,7 @@ class LocalSettings:
     penalty: float = 10.0
     legs: int = 4
     gains: float = 1e-6
+    clear_gain: float = 0.01
     rescue_steps: int = 6
     same: float = 1e-10
     jump: float = 1e-6
@@ -142,8 +148,13 @@ def local_search(
             yield from run.rescue()
             if not run.is_feasible:  # no point may keep the distance, and one on the limit will do
                 yield from run.rescue(margin=0.0)
-        is_done = reason in (BUDGET, FLAT, JUMP) or (reason == CONVERGED and run.is_feasible)
-        if is_done or not run.has_gained() or run.used > run.soft_limit:
+        if reason in (BUDGET, FLAT, JUMP) or run.used > run.soft_limit:
+            break
+        is_there = reason == CONVERGED and run.is_feasible
+        settings = run.settings
+        if (is_there or not run.has_gained(settings.clear_gain)) and run.can_be_exact:
+            run.is_central = True
+        elif is_there or not run.has_gained(settings.gains):
             break
         run.begin_leg()
     return run.outcome(reason)
@@ -189,6 +200,8 @@ class _LocalSearch:
         self._margin = settings.margin
         self._jumps = JumpWatch(settings.signs, settings.jump)
         self.has_jump = False
+        self.is_central = False  # differences on both sides
+        self._archive = context.archive
         self._lower, self._upper = np.zeros(self.n), np.ones(self.n)
 
     # --- points and values ------------------------------------------------------------------------
@@ -263,29 +276,49 @@ class _LocalSearch:
         """Joint finite differences at z; None if they do not fit into the limit.
 
         Forward, backward at the upper bound. Failed ones are tried in the other direction; what
-        fails there too counts as flat.
+        fails there too counts as flat. `is_central`: on both sides, where there are two.
         """
-        step = self.settings.step
+        step = self.settings.central_step if self.is_central else self.settings.step
         steps = np.where(z + step > self._upper, -step, step)
         samples = yield from self.evaluate(z + np.diag(steps))
         if samples is None:
             return None
         failed = [j for j in range(self.n) if not self.is_usable(samples[j])]
-        other = [j for j in failed if self._lower[j] <= z[j] - steps[j] <= self._upper[j]]
-        if other:
-            again = yield from self.evaluate(z + np.diag(-steps)[other])
+        backward = [j for j in failed if self._lower[j] <= z[j] - steps[j] <= self._upper[j]]
+        if backward:
+            again = yield from self.evaluate(z + np.diag(-steps)[backward])
             if again is None:
                 return None
-            for j, sample in zip(other, again, strict=True):
+            for j, sample in zip(backward, again, strict=True):
                 samples[j], steps[j] = sample, -steps[j]
+        others = yield from self._mirrored(z, at, steps)
+        if others is None:
+            return None
         f_slopes, c_slopes = np.zeros(self.n), np.zeros((self._scales.size, self.n))
-        here = np.concatenate([at.g, at.h])
-        for j, sample in enumerate(samples):
+        for j, (sample, (other, width)) in enumerate(zip(samples, others, strict=True)):
             if self.is_usable(sample):
-                f_slopes[j] = (sample.f - at.f) / steps[j]
-                c_slopes[:, j] = (np.concatenate([sample.g, sample.h]) - here) / steps[j]
+                f_slopes[j] = (sample.f - other.f) / width
+                there = np.concatenate([other.g, other.h])
+                c_slopes[:, j] = (np.concatenate([sample.g, sample.h]) - there) / width
         self._slopes = _Raw(f_slopes, c_slopes)
         return self._slopes
+
+    def _mirrored(
+        self, z: Floats, at: Sample, steps: Floats
+    ) -> Generator[Floats, list[Sample], list[tuple[Sample, float]] | None]:
+        """The other point of each difference, and how far it is; z itself but for central ones."""
+        others = [(at, float(step)) for step in steps]
+        there = z - steps
+        rows = np.flatnonzero((self._lower <= there) & (there <= self._upper))
+        if not self.is_central or not rows.size:
+            return others
+        samples = yield from self.evaluate(z - np.diag(steps)[rows])
+        if samples is None:
+            return None
+        for j, sample in zip(rows, samples, strict=True):
+            if self.is_usable(sample):
+                others[j] = sample, 2.0 * float(steps[j])
+        return others
 
     # --- the scaled problem -----------------------------------------------------------------------
     def scale(self, raw: _Raw) -> None:
@@ -401,13 +434,21 @@ class _LocalSearch:
         self.z = self.space.to_unit(self.best.x)[self._free]
         self._latest, self._leg_start = (self.z, self.best), self.best
 
-    def has_gained(self) -> bool:
-        """Whether this leg was worth another one."""
+    def has_gained(self, share: float) -> bool:
+        """Whether this leg has gained at least a share of f or of the violation."""
         before, now = self._leg_start, self.best
         phi = self.judge.phi_of(before.g, before.h)
         if phi > 0.0:
-            return self.judge.phi_of(now.g, now.h) < (1.0 - self.settings.gains) * phi
-        return now.f < before.f - self.settings.gains * abs(before.f)
+            return self.judge.phi_of(now.g, now.h) < (1.0 - share) * phi
+        return now.f < before.f - share * abs(before.f)
+
+    @property
+    def can_be_exact(self) -> bool:
+        """Whether differences on both sides are still to come, at the best point of the run."""
+        if not self.settings.is_exact or self.is_central or not self.is_feasible:
+            return False
+        best = self._archive.best
+        return best >= 0 and bool((self._archive.x[best] == self.best.x).all())
 
     # --- at a jump --------------------------------------------------------------------------------
     def _is_jump(self) -> Generator[Floats, list[Sample], bool]:

@@ -11,6 +11,9 @@ from rdex.strategies.integers import neighbours
 from rdex.strategies.local import FAILED, FLAT, LocalSettings, local_search
 from rdex.strategies.strategy import Context, Search, Stepping, Trial
 
+#: The best search ends with differences on both sides.
+EXACT = LocalSettings(is_exact=True)
+
 
 def multistart(context: Context, settings: LocalSettings | None = None) -> Search:
     """Local searches until the budget is used up; yields batches of points.
@@ -31,7 +34,7 @@ def multistart(context: Context, settings: LocalSettings | None = None) -> Searc
                 points = np.array([given.pop(0)])
             samples = yield points[: context.left]
             start = best_of(context, samples)
-        search = local_search(context, start, context.left, settings)
+        search = local_search(context, start, context.left, settings or EXACT)
         outcome = yield from search
         if outcome.reason in (FLAT, FAILED) and not space.continuous.any():
             yield from integer_steps(context, start)
