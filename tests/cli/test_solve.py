@@ -175,10 +175,15 @@ def test_the_output_is_indented_as_in_print_and_explained(solve):
     assert result.exit_code == 0, result.output
     assert "\n  variables\n    width " in result.output
     assert "\n  constraints\n    |area| " in result.output
-    assert "What limits the design" in result.output and "relaxing `area`" in result.output
+    assert "What limits the design" in result.output and "lowering `area`" in result.output
     blocked = solve("case.py:blocked", "--maxfev", 100, "--rng", 1, "--explain", "--json")
     assert blocked.exit_code == 2
-    assert "cannot be satisfied within the bounds" in json.loads(blocked.stdout)["explanation"]
+    facts = json.loads(blocked.stdout)
+    assert "cannot be satisfied within the bounds" in facts["explanation"]
+    assert facts["conflict"]["gives_way"][0]["name"] == facts["conflict"]["names"][0]
+    limits = json.loads(solve("case.py", "--maxfev", 300, "--rng", 1, "--explain", "--json").stdout)
+    price = limits["sensitivity"]["prices"][0]
+    assert (price["name"], price["of"]) == ("area", "box") and price["amount"] > 0
 
 
 def test_report_evaluations_limits_and_progress(solve, tmp_path):

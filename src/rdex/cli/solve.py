@@ -110,24 +110,24 @@ def solve(
         )
     except Exception as error:
         fail(one_line(error))
-    explained = explanation(result) if explain else None
+    explained = explanation(result) if explain else {}
     if as_json:
-        show_json(facts(result) | ({} if explained is None else {"explanation": explained}))
+        show_json(facts(result) | explained)
     else:
-        show(*rendered(result), *([] if explained is None else explained_lines(explained)))
+        show(*rendered(result), *(explained_lines(explained["explanation"]) if explained else []))
     write_files(result, plot, report)
     if not result.feasible:
         raise typer.Exit(INFEASIBLE)
 
 
-def explanation(result: Result) -> str:
-    """What limits the design, or which constraints cannot hold together."""
+def explanation(result: Result) -> dict[str, Any]:
+    """What limits the design, or which constraints cannot hold together: a text, and its facts."""
+    name = "sensitivity" if result.feasible else "conflict"
     try:
-        if result.feasible:
-            return str(result.sensitivity())
-        return str(result.conflict())
+        found = getattr(result, name)()
     except Exception as error:
-        return f"no explanation: {one_line(error)}"
+        return {"explanation": f"no explanation: {one_line(error)}"}
+    return {"explanation": str(found), name: found.facts()}
 
 
 def explained_lines(text: str) -> list[Any]:

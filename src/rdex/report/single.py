@@ -87,7 +87,7 @@ def run_html(result: Result, title: str) -> str:
         constraints=[constraint_row(state) for state in states],
         blocking=blocking(states),
         shares=share_rows(result) if result.get("feasible_shares") else [],
-        explanation=str(result.explanation or "").splitlines(),
+        explanation=explained(result),
         importance=importance(result),
         model_where="" if result.get("model") is None else result.model.where_text,
         slices=data["slices"],
@@ -100,6 +100,17 @@ def run_html(result: Result, title: str) -> str:
         settings=json.dumps(result.settings.as_dict(), indent=2),
         data=embedded(data),
     )  # fmt: skip
+
+
+def explained(result: Result) -> list[tuple[str, list[str]]]:
+    """What `sensitivity` or `conflict` found: paragraphs, each with its list."""
+    parts: list[tuple[str, list[str]]] = []
+    for line in str(result.explanation or "").splitlines():
+        if line.startswith(" "):
+            parts[-1][1].append(line.strip())
+        else:
+            parts.append((line, []))
+    return parts
 
 
 def verdict(result: Result) -> str:
