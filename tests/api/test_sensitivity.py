@@ -164,6 +164,18 @@ def test_facts_are_plain_json(rectangle):
     assert facts["free"] == ["height"]
 
 
+def test_of_many_constraints_and_held_variables_the_first_are_named():
+    result = rdex.minimize(
+        lambda d: d["x"] + d["n"] + d["t"], {"x": (1.0, 2.0), "n": {"integer": (1, 6)},
+                                             "t": {"choices": [4, 5, 8]}},
+        constraints=[NonlinearConstraint(lambda d, k=k: d["x"] + k, -9, np.inf) for k in range(14)],
+        maxfev=400, rng=0,
+    )  # fmt: skip
+    found = result.sensitivity()
+    assert "without influence: c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 and 4 more" in str(found)
+    assert "without small steps, so held fixed: n, t; at a bound: n, t" in found.notes
+
+
 def test_names_stay_on_their_lines():
     result = rdex.minimize(
         lambda x: x[0], [(0, 2)], constraints=NonlinearConstraint(lambda x: x[0], 1, np.inf),
@@ -192,6 +204,10 @@ def test_points_that_are_no_optimum_are_told():
     found = result.sensitivity()
     assert found.residual > 0.05 and "no local optimum" in found.notes[0]
     assert "least value inside" not in str(found)
+    loose = rdex.minimize(lambda x: (x[0] - 1) ** 2 + x[1], [(0, 4), (0, 4)], maxfev=1, rng=0,
+                          x0=[3, 2], constraints=NonlinearConstraint(area, -9, np.inf))  # fmt: skip
+    text = str(loose.sensitivity())  # it said that constraints have no influence, too
+    assert "nothing known yet" in text and "without influence" not in text
     inside = rdex.minimize(lambda x: (x - 1) @ (x - 1), [(0, 4), (0, 4)], maxfev=99, rng=0,
                            algorithm="local")  # fmt: skip
     found = inside.sensitivity()
@@ -205,7 +221,7 @@ def test_integers_are_held_and_logarithms_are_known():
         maxfev=3000, rng=0,
     )  # fmt: skip
     found = result.sensitivity()
-    assert "1 variables that take no small steps were held fixed" in found.notes
+    assert "without small steps, so held fixed: x1" in found.notes
     assert sum(p.kind == "lower bound" for p in found.bounds) + len(found.prices) >= 1
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rdex.common.files import atomic_write
-from rdex.problem.constraints import unit_of
+from rdex.problem.constraints import OBJECTIVE, unit_of
 from rdex.problem.variables import is_number
 from rdex.report.page import compact, embedded, render
 from rdex.report.run_charts import activity, good_designs, importance, points_data, slices
@@ -92,6 +92,8 @@ def run_html(result: Result, title: str) -> str:
         model_where="" if result.get("model") is None else result.model.where_text,
         slices=data["slices"],
         n_kept=len(result.points),
+        has_designs=bool(len(result.points) and result.feasible),
+        has_logs=bool(result.logarithmic.any()),
         nfev=result.nfev,
         has_internals=bool(np.isfinite(result.history.n).any()),
         near_active=f"{NEAR_ACTIVE:g}",
@@ -129,7 +131,8 @@ def verdict_sentence(result: Result) -> str:
     active = [state.name for state in result.violations if state.state == "active"]
     limits = f"; limited by {', '.join(active[:5])}" if active else ""
     more = f" and {len(active) - 5} more" if len(active) > 5 else ""
-    return f"The best feasible f is {objective_text(result)}{limits}{more}."
+    best = "best feasible f" if result.violations else "best f"
+    return f"The {best} is {objective_text(result)}{limits}{more}."
 
 
 def what_was_run(result: Result) -> list[tuple[str, str]]:
@@ -145,11 +148,14 @@ def what_was_run(result: Result) -> list[tuple[str, str]]:
 def facts(result: Result) -> list[tuple[str, str]]:
     """Names and values for the head of the page."""
     since = result.first_feasible
-    listed = [
-        ("f", objective_text(result)),
+    violations = [
         ("mean violation", f"{result.cv:.6g}"),
         ("largest violation", f"{result.maxcv:.6g}"),
         ("first feasible", f"evaluation {since}" if since else "never"),
+    ]
+    listed = [
+        ("f", objective_text(result)),
+        *(violations if result.violations else []),
         ("evaluations", f"{result.nfev} of {result.maxfev}"),
         *([] if result.get("phases") else [("generations", f"{result.nit}")]),
         ("time", f"{result.seconds:.3g} s" if math.isfinite(result.seconds) else "not measured"),
@@ -239,6 +245,7 @@ def history_data(result: Result, states: list[ConstraintState]) -> dict[str, Any
         "designs": good_designs(result),
         "activity": activity(result),
         "slices": slices(result),
+        "f_unit": f", {unit}" if (unit := unit_of(result.units, OBJECTIVE)) else "",
         "constraints": [state.name for state in states],
         "scaled": [state.violation / state.usual_size for state in states],
     }

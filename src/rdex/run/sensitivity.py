@@ -58,6 +58,10 @@ OF_TEXTS = {OF_LIMIT: "", OF_RANGE: " of its range", OF_BOX: " of the box"}
 LEAST_ERROR = 0.001
 
 
+#: Names that a text lists.
+MOST_NAMES = 10
+
+
 class Price(NamedTuple):
     """What relaxing one limit saves.
 
@@ -131,11 +135,12 @@ class Sensitivity:
     def __str__(self) -> str:
         lines = [f"What limits the design ({self.nfev} evaluations)"]
         lines += [f"  {price}" for price in (*self.prices, *self.bounds)]
-        if not self.prices and not self.bounds:
+        has_prices = bool(self.prices or self.bounds)
+        if not has_prices:
             inside = "no constraint and no bound: f has its least value inside"
             lines.append("  " + (inside if self.residual <= ROUGH else "nothing known yet"))
-        if self.free:
-            lines.append(f"  without influence: {', '.join(self.free)}")
+        if self.free and (has_prices or self.residual <= ROUGH):
+            lines.append(f"  without influence: {listed(self.free)}")
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(map(printable, lines))
 
@@ -174,7 +179,9 @@ def sensitivity_of(
             "move: prices are those of one balance among several"
         )
     if local.n_held:
-        notes.append(f"{local.n_held} variables that take no small steps were held fixed")
+        held, ends = held_fixed(local, problem)
+        at_bounds = f"; at a bound: {listed(ends)}" if ends else ""
+        notes.append(f"without small steps, so held fixed: {listed(held)}{at_bounds}")
     if local.n_failed:
         notes.append(
             f"{local.n_failed} evaluations failed; {local.n_unknown} variables along which they "
@@ -185,6 +192,21 @@ def sensitivity_of(
         prices, bound_prices(result, problem, local, forces), free, forces.residual, local.nfev,
         notes,
     )  # fmt: skip
+
+
+def listed(names: list[str]) -> str:
+    """Names in a text, the first of many."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def held_fixed(local: LocalModel, problem: Problem) -> tuple[list[str], list[str]]:
+    """Names of variables without small steps; of these, numbers at their least or largest value."""
+    space, names = local.space, problem.variable_names
+    is_held = ~space.continuous & ~space.fixed
+    is_end = is_held & ~space.unordered & ((local.z <= 0.0) | (local.z >= 1.0))
+    held, ends = ([names[j] for j in np.flatnonzero(each)] for each in (is_held, is_end))
+    return held, ends
 
 
 class LocalModel:
