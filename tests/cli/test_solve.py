@@ -217,3 +217,18 @@ def test_long_explanations_keep_their_indentation():
     console.print(*explained_lines("What limits\n  relaxing `a` by 1 % saves much of the cost"))
     _, _, first, second = console.export_text().splitlines()[:4]
     assert first.startswith("  relaxing") and second.startswith("  ") and second.strip()
+
+
+def test_notes_go_on_under_their_first_word():
+    from rich.console import Console
+
+    from rdex import minimize
+    from rdex.cli.solve import rendered
+
+    result = minimize(lambda x: x @ x, [(-5, 5)], maxfev=30, rng=1, algorithm="rdex-csop")
+    result["notes"] = ["word " * 30]
+    console = Console(width=60, record=True, file=io.StringIO())
+    console.print(*rendered(result))
+    lines = [line for line in console.export_text().splitlines() if "word" in line]
+    assert lines[0].startswith("    - word") and len(lines) > 2
+    assert all(line.startswith("      word") for line in lines[1:])
