@@ -1,6 +1,6 @@
 """Takes the pictures of a terminal and of pages in a browser: docs/assets/*.png.
 
-    python scripts/pictures.py [terminal] [constraints] [run] [watch]
+    python scripts/pictures.py [terminal] [constraints] [run] [conflict] [watch]
 
 It needs Chromium (`scripts/install-chromium.sh`). Figures of the gallery have a script of their
 own.
@@ -113,6 +113,31 @@ def run(browser: Any, folder: Path) -> None:
     take(browser, "report-run-models", "designs", "matters")
 
 
+def conflict(browser: Any, folder: Path) -> None:
+    """Why nothing is feasible, on the page of a run: a beam that must be stiffer than it can be."""
+    beam = welded_beam()
+
+    def fun(x: Any) -> tuple[float, Any]:
+        f, g, _ = beam.evaluate(x[None, :])
+        cost = f[0]
+        return cost, [*(g[0] + np.array([0, 0, 0, 0.25 - 0.002, 0])), cost - 2.0]
+
+    problem = rdex.Problem.from_function(
+        fun,
+        np.column_stack([beam.lower, beam.upper]),
+        n_ineq=len(ENTRIES) + 1,
+        name="welded beam, stiff and cheap",
+        variable_names=SIZES,
+        constraint_names=[*LIMITS, "cost"],
+        stated=[*STATED[:3], ("<=", 0.002), STATED[4], ("<=", 2.0)],
+        units={**UNITS, "cost": "$"},
+    )
+    result = rdex.minimize(problem, maxfev=300, rng=1)
+    result.conflict()
+    browser.open(run_report(result, folder / "conflict.html"), 1000, 5000)
+    take(browser, "conflict", "limits")
+
+
 def watch(browser: Any, folder: Path) -> None:
     """The live page of a run that is not at its end."""
     whole, shown = folder / "whole.csv", folder / "evaluations.csv"
@@ -133,7 +158,8 @@ def main() -> None:
     """Take those that are named, or all."""
     from chromium import Browser
 
-    pictures = {"terminal": terminal, "constraints": constraints, "run": run, "watch": watch}
+    pictures = {"terminal": terminal, "constraints": constraints, "run": run,
+                "conflict": conflict, "watch": watch}  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         browser = Browser(Path(folder) / "profile")
         try:

@@ -2,7 +2,7 @@
 
 `result.sensitivity()` gives the price of every active constraint: what f would fall by if the limit
 were a little weaker. The figure shows what the cheapest welded beam would save if each limit gave
-way by 1 %.
+way by 1 %: of the limit, or of the box where the limit is 0.
 """
 
 import dataclasses
@@ -27,13 +27,13 @@ def draw(result):
     """What 1 % of each limit saves, in percent of the cost."""
     answer = result.sensitivity()
     limits = [*answer.prices, *answer.bounds]
-    names = [each.name for each in limits] + answer.free
+    names = [f"{each.name}, by {each.amount:.3g}" for each in limits] + answer.free
     saves = [each.percent for each in limits] + [0.0] * len(answer.free)
     errors = [each.uncertainty / each.saves * each.percent for each in limits]
-    figure, axes = plt.subplots(figsize=(6.4, 3), layout="constrained")
+    figure, axes = plt.subplots(figsize=(7.2, 3), layout="constrained")
     axes.barh(names, saves, xerr=errors + [0.0] * len(answer.free), color="tab:blue")
     axes.invert_yaxis()
-    axes.set_xlabel("relaxed by 1 %, it saves so many % of the cost")
+    axes.set_xlabel("relaxed by so much, it saves so many % of the cost")
     axes.set_title("what limits the welded beam", fontsize=10)
     return figure
 

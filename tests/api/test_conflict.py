@@ -124,6 +124,17 @@ def test_a_feasible_point_that_the_run_missed_is_no_conflict():
     found = result.conflict()
     assert found.x == pytest.approx([0.31, 0.31], abs=1e-3) and "No conflict" in str(found)
     assert found.names == [] and found.gives_way == []
+    assert found.design == pytest.approx(dict(zip(["x1", "x2"], found.x, strict=True)))
+    assert f"\n  x2   {found.x[1]:.10g}" in str(found) and found.facts()["x"] == found.design
+
+
+def test_facts_are_plain_json():
+    import json
+
+    found = infeasible(KNOWN["a pair"][0]).conflict(maxfev=0)
+    facts = json.loads(json.dumps(found.facts(), allow_nan=False))
+    assert facts["names"] == found.names and facts["x"] == {}
+    assert [way["by"] for way in facts["gives_way"]] == [way.by for way in found.gives_way]
 
 
 def test_feasible_results_have_no_conflict():

@@ -65,6 +65,14 @@ def test_the_display_is_closed_when_a_run_ends_badly(monkeypatch):
     assert closed == [1]
 
 
+def test_the_worst_constraint_has_its_unit_and_steers_no_terminal(capsys):
+    minimize(lambda x: x[0], [(0, 1)], constraints={"type": "ineq", "fun": lambda x: x[0] - 2},
+             constraint_names=["reach\x1b[31m"], units={"reach\x1b[31m": "m"}, maxfev=30, rng=1,
+             progress=True)  # fmt: skip
+    text = capsys.readouterr().err
+    assert "worst reach\\x1b[31m -1.039 m ≥ 0" in text and "\x1b" not in text
+
+
 def test_times():
     assert [clock_text(s) for s in (0, 59.6, 3600, float("inf"))] == [
         "0:00",

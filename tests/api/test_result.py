@@ -104,6 +104,21 @@ def test_population_is_best_first(feasible):
     assert values == feasible.population_energies.tolist() == sorted(values)
 
 
+def test_a_plot_has_the_unit_of_f_and_no_line_of_what_was_not_found():
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot
+
+    result = minimize(
+        lambda x: x[0], [(0, 1)], constraints={"type": "ineq", "fun": lambda x: x[0] - 2},
+        units={"f": "$ a_b $"}, maxfev=60, rng=0,
+    )  # fmt: skip
+    objective = result.plot().axes[0]
+    assert objective.get_ylabel() == "best f, $ a_b $"
+    assert not objective.yaxis.label.get_parse_math()
+    assert "best feasible" not in objective.get_legend_handles_labels()[1]
+    pyplot.close("all")
+
+
 def test_plot(feasible, infeasible):
     pytest.importorskip("matplotlib").use("Agg")
     from matplotlib import pyplot

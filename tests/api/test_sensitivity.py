@@ -101,7 +101,88 @@ def test_a_case_by_hand(rectangle):
     assert found.nfev == 1 + 2 * 2 * 2
     text = str(found)
     assert "relaxing `area` by 1 % (0.04 m²) saves 0.8 ± 0.0008 % (0.04)" in text
+    assert "the upper bound of `width` by 1 % of its range (0.009 m) saves 0.54 ±" in text
     assert "without influence: height" in text and "<pre>" in found._repr_html_()
+
+
+LIMIT_0 = [
+    NonlinearConstraint(lambda x: x[0] * x[1] - 4.0, 0.0, np.inf),
+    NonlinearConstraint(lambda x: x[0] - 1.0, -np.inf, 0.0),
+]
+
+
+def test_a_limit_of_0_is_relaxed_by_a_step_of_the_box():
+    """x = 1, y = 4: d(xy) = 4 dx + dy, so 1 % of the box [1.8, 9.9] is hypot(4 * 1.8, 9.9) / 100.
+
+    The bound of the rectangle as a constraint costs the same per unit.
+    """
+    amounts = set()
+    for rng, scale, maxfev in ((0, "auto", 4000), (1, "auto", 900), (2, [1e6, 1e-6], 4000)):
+        result = rdex.minimize(
+            lambda x: x[0] + x[1], [(0.1, 1.9), (0.1, 10.0)], constraints=LIMIT_0,
+            constraint_names=["area", "width"], units={"area": "m²", "width": "m"},
+            constraint_scale=scale, maxfev=maxfev, rng=rng, polish=True,
+        )  # fmt: skip
+        found = result.sensitivity()
+        prices = {price.name: price for price in found.prices}
+        area, width = prices["area"], prices["width"]
+        assert area.amount == pytest.approx(np.hypot(4 * 1.8, 9.9) / 100, rel=1e-3)
+        assert width.amount == pytest.approx(0.018) and width.per_unit == pytest.approx(3, rel=1e-3)
+        assert {area.of, width.of} == {"box"}
+        amounts.add((f"{area.amount:.3g}", f"{width.amount:.3g}"))
+    assert amounts == {("0.122", "0.018")}  # whatever the run saw
+    text = str(found)
+    assert "relaxing `area` by 1 % of the box (0.122 m²) saves 2.45 ± 0.002 % (0.122)" in text
+    assert "relaxing `width` by 1 % of the box (0.018 m) saves 1.08 ±" in text
+    assert "1 % of the box (0.122 m²)" in found._repr_html_()
+
+
+def test_equalities_say_which_way_f_falls():
+    """x + y = 2 and x = 3y: (1.5, 0.5). Less of the sum, and x - 3y < 0, are nearer to 0."""
+    result = rdex.minimize(
+        lambda x: x @ x, [(-5, 5)] * 2, maxfev=900, rng=0, polish=True,
+        constraints=[
+            NonlinearConstraint(lambda x: x[0] + x[1], 2, 2),
+            NonlinearConstraint(lambda x: 3 * x[1] - x[0], 0, 0),
+        ],
+        constraint_names=["sum", "difference"],
+    )  # fmt: skip
+    by_name = {price.name: price for price in result.sensitivity().prices}
+    assert by_name["sum"].how == "lowering" and by_name["difference"].how == "raising"
+    assert by_name["sum"].per_unit == pytest.approx(2.5, rel=1e-3)  # f = 0.625 sum² at x = 3y
+    assert str(by_name["sum"]).startswith("lowering `sum` by 1 % (0.02) saves 2 ±")
+
+
+def test_facts_are_plain_json(rectangle):
+    import json
+
+    facts = json.loads(json.dumps(rectangle.sensitivity().facts(), allow_nan=False))
+    (price,), (bound,) = facts["prices"], facts["bounds"]
+    assert price["amount"] == pytest.approx(0.04) and price["of"] == "limit"
+    assert price["per_unit"] == pytest.approx(1.0, rel=1e-3) and price["units"] == "m²"
+    assert bound["of"] == "range of the variable" and bound["amount"] == pytest.approx(0.009)
+    assert facts["free"] == ["height"]
+
+
+def test_of_many_constraints_and_held_variables_the_first_are_named():
+    result = rdex.minimize(
+        lambda d: d["x"] + d["n"] + d["t"], {"x": (1.0, 2.0), "n": {"integer": (1, 6)},
+                                             "t": {"choices": [4, 5, 8]}},
+        constraints=[NonlinearConstraint(lambda d, k=k: d["x"] + k, -9, np.inf) for k in range(14)],
+        maxfev=400, rng=0,
+    )  # fmt: skip
+    found = result.sensitivity()
+    assert "without influence: c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 and 4 more" in str(found)
+    assert "without small steps, so held fixed: n, t; at a bound: n, t" in found.notes
+
+
+def test_names_stay_on_their_lines():
+    result = rdex.minimize(
+        lambda x: x[0], [(0, 2)], constraints=NonlinearConstraint(lambda x: x[0], 1, np.inf),
+        constraint_names=["a\n\x1b[31mb"], maxfev=200, rng=0,
+    )  # fmt: skip
+    text = str(result.sensitivity())
+    assert "\x1b" not in text and "`a\\x0a\\x1b[31mb`" in text
 
 
 def test_uncertainty_grows_with_noise():
@@ -123,6 +204,10 @@ def test_points_that_are_no_optimum_are_told():
     found = result.sensitivity()
     assert found.residual > 0.05 and "no local optimum" in found.notes[0]
     assert "least value inside" not in str(found)
+    loose = rdex.minimize(lambda x: (x[0] - 1) ** 2 + x[1], [(0, 4), (0, 4)], maxfev=1, rng=0,
+                          x0=[3, 2], constraints=NonlinearConstraint(area, -9, np.inf))  # fmt: skip
+    text = str(loose.sensitivity())  # it said that constraints have no influence, too
+    assert "nothing known yet" in text and "without influence" not in text
     inside = rdex.minimize(lambda x: (x - 1) @ (x - 1), [(0, 4), (0, 4)], maxfev=99, rng=0,
                            algorithm="local")  # fmt: skip
     found = inside.sensitivity()
@@ -136,7 +221,7 @@ def test_integers_are_held_and_logarithms_are_known():
         maxfev=3000, rng=0,
     )  # fmt: skip
     found = result.sensitivity()
-    assert "1 variables that take no small steps were held fixed" in found.notes
+    assert "without small steps, so held fixed: x1" in found.notes
     assert sum(p.kind == "lower bound" for p in found.bounds) + len(found.prices) >= 1
 
 

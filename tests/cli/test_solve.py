@@ -175,10 +175,15 @@ def test_the_output_is_indented_as_in_print_and_explained(solve):
     assert result.exit_code == 0, result.output
     assert "\n  variables\n    width " in result.output
     assert "\n  constraints\n    |area| " in result.output
-    assert "What limits the design" in result.output and "relaxing `area`" in result.output
+    assert "What limits the design" in result.output and "lowering `area`" in result.output
     blocked = solve("case.py:blocked", "--maxfev", 100, "--rng", 1, "--explain", "--json")
     assert blocked.exit_code == 2
-    assert "cannot be satisfied within the bounds" in json.loads(blocked.stdout)["explanation"]
+    facts = json.loads(blocked.stdout)
+    assert "cannot be satisfied within the bounds" in facts["explanation"]
+    assert facts["conflict"]["gives_way"][0]["name"] == facts["conflict"]["names"][0]
+    limits = json.loads(solve("case.py", "--maxfev", 300, "--rng", 1, "--explain", "--json").stdout)
+    price = limits["sensitivity"]["prices"][0]
+    assert (price["name"], price["of"]) == ("area", "box") and price["amount"] > 0
 
 
 def test_report_evaluations_limits_and_progress(solve, tmp_path):
@@ -212,3 +217,18 @@ def test_long_explanations_keep_their_indentation():
     console.print(*explained_lines("What limits\n  relaxing `a` by 1 % saves much of the cost"))
     _, _, first, second = console.export_text().splitlines()[:4]
     assert first.startswith("  relaxing") and second.startswith("  ") and second.strip()
+
+
+def test_notes_go_on_under_their_first_word():
+    from rich.console import Console
+
+    from rdex import minimize
+    from rdex.cli.solve import rendered
+
+    result = minimize(lambda x: x @ x, [(-5, 5)], maxfev=30, rng=1, algorithm="rdex-csop")
+    result["notes"] = ["word " * 30]
+    console = Console(width=60, record=True, file=io.StringIO())
+    console.print(*rendered(result))
+    lines = [line for line in console.export_text().splitlines() if "word" in line]
+    assert lines[0].startswith("    - word") and len(lines) > 2
+    assert all(line.startswith("      word") for line in lines[1:])

@@ -132,6 +132,64 @@ def test_the_algorithm_is_the_one_that_was_asked_for(tmp_path, algorithm):
     assert {snapshot(path)["algorithm"] for path in files.values()} == {algorithm}
 
 
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    """Tiny constraints, names as long as a line, a logarithmic variable, messages of two lines."""
+    folder = tmp_path_factory.mktemp("odd")
+
+    def fun(design):
+        x, y = design.values()
+        if y > 0.9:
+            raise RuntimeError("no <mesh>\nsee the manual")
+        return x + y, [1e-13 * (1.0 - x), x - 50.0]
+
+    problem = rdex.Problem.from_function(
+        fun, {"x" * 90: {"bounds": (0.01, 100.0), "log": True}, "y": (0.0, 1.0)}, n_ineq=2,
+        constraint_names=["tiny", "c" * 90], stated=[(">=", 1e-13), ("<=", 50)],
+    )  # fmt: skip
+    result = rdex.minimize(problem, maxfev=60, rng=1, algorithm="rdex-csop", x0=[3.0, 0.5],
+                           evaluations=folder / "e.csv", checkpoint=folder / "c.npz")  # fmt: skip
+    return folder, result
+
+
+@pytest.mark.parametrize("name", ["e.csv", "c.npz"])
+def test_tiny_constraints_and_logarithmic_variables(odd, name):
+    """Values of 1e-13 were shown as 0 and active."""
+    folder, result = odd
+    facts = snapshot(folder / name)
+    tiny = result.violations[0]
+    assert tiny.margin > 1e-16 and facts["constraints"][0]["value"] == tiny.value_text != "0"
+    assert "margin" in facts["constraints"][0]["verdict"]
+    share = (np.log10(result.x[0]) + 2) / 4
+    assert facts["variables"][0]["share"] == pytest.approx(share, abs=1e-6)
+
+
+def test_messages_name_the_exception(odd):
+    messages = snapshot(odd[0] / "e.csv")["messages"]
+    assert messages and messages[0].endswith("raised: RuntimeError: no <mesh> see the manual")
+
+
+@pytest.mark.skipif(chromium_path() is None, reason="no Chromium")
+def test_long_names_leave_the_tables_side_by_side(odd, tmp_path):
+    server = make_server(odd[0] / "e.csv")
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    browser = Browser(tmp_path / "profile")
+    try:
+        browser.size(1000, 700)
+        browser.call("Page.navigate", url=f"http://{LOOPBACK}:{server.server_port}/")
+        browser.wait("document.getElementById('constraints')?.rows?.length === 2")
+        assert browser.run("document.documentElement.scrollWidth") <= 1000
+        inside = browser.run(
+            "['constraints-part', 'variables-part'].map((id) => document.getElementById(id))"
+            ".map((part) => part.querySelector('table').offsetWidth <= part.clientWidth)"
+        )
+        assert inside == [True, True]
+    finally:
+        browser.close()
+        server.shutdown()
+        server.server_close()
+
+
 def test_a_campaign_is_counted(tmp_path):
     pytest.importorskip("pyarrow")
     from rdex.campaign import Plan

@@ -215,3 +215,68 @@ def test_internals_of_an_evolution_are_folded_and_drawn_when_opened(browser, tmp
     browser.run("document.getElementById('internals').open = true")
     scroll_through(browser, "size", "shares", "memory-F", "memory-CR")
     assert browser.complaints() == []
+
+
+LONG = "a name so long that it leaves no room for the numbers beside it, number {}"
+
+
+def crowded(n=30):
+    """Tiny f, 30 constraints with long names, a logarithmic variable with a long name."""
+
+    def fun(design):
+        x, y = design.values()
+        return 1e-9 * (30 + (x - 2) ** 2 + (y - 1) ** 2), [0.01 * k - x for k in range(n)]
+
+    problem = rdex.Problem.from_function(
+        fun, {LONG.format(0): {"bounds": (1e-3, 10.0), "log": True}, "y": (-3.0, 3.0)},
+        n_ineq=n, constraint_names=[LONG.format(k) for k in range(n)], units={"f": "<b>GW</b>"},
+    )  # fmt: skip
+    return rdex.minimize(problem, maxfev=60, rng=1, algorithm="scout")
+
+
+def test_long_names_many_constraints_and_tiny_numbers(browser, tmp_path):
+    result = crowded()
+    browser.open(result.report(tmp_path / "run.html"), 1280)
+    scroll_through(browser, "activity", "objective", "parallel", "slice-0")
+    for table in ("variables", "constraint-table"):  # every column is in view
+        widths = browser.run(
+            f"(t => [t.scrollWidth, t.parentElement.clientWidth])(byId('{table}'))"
+        )
+        assert widths[0] <= widths[1]
+    labels = browser.run(
+        "[...document.querySelectorAll('#activity .ytick text')].map((each) => each.textContent)"
+    )
+    assert len(set(labels)) == 30 and all("…" in each and len(each) < 35 for each in labels)
+    ticks = browser.run(
+        "[...document.querySelectorAll('#objective .ytick text')].map((each) => each.textContent)"
+    )
+    assert ticks and all(len(each) < 12 and "0000" not in each for each in ticks)
+    title = browser.run("document.querySelector('#objective .ytitle').textContent")
+    assert title == "f, <b>GW</b>"
+    named = f"run.slices.findIndex((each) => each.name === '{LONG.format(0)}')"
+    axis = browser.run(f"document.getElementById('slice-' + {named}).layout.xaxis.type")
+    assert axis == "log"
+    lower, upper = np.log([1e-3, 10.0])
+    share = browser.run("run.designs.share.at(-1)[0]")
+    assert share == pytest.approx((np.log(result.x[0]) - lower) / (upper - lower), abs=1e-3)
+    shapes = browser.run("document.getElementById('objective').data.at(-1).line.shape")
+    assert shapes == "hv"
+
+
+def test_nothing_is_said_of_what_a_run_does_not_have(browser, tmp_path):
+    """No constraints: no violations. Nothing feasible: no good designs, no line for them."""
+    free = rdex.minimize(lambda x: x @ x, [(-1, 1)] * 2, maxfev=60, rng=1)
+    browser.open(free.report(tmp_path / "free.html"))
+    text = browser.run("document.body.innerText")
+    assert "violation" not in text.lower() and "The best f is" in text
+    scroll_through(browser, "objective")
+    names = "document.getElementById('objective').data.map((each) => each.name)"
+    assert browser.run(names) == ["evaluations", "best"]
+    blocked = rdex.minimize(
+        lambda x: x[0], [(0, 1)], constraints={"type": "ineq", "fun": lambda x: x[0] - 2},
+        maxfev=60, rng=1,
+    )  # fmt: skip
+    browser.open(blocked.report(tmp_path / "blocked.html"))
+    assert browser.run("document.getElementById('designs')") is None
+    scroll_through(browser, "objective")
+    assert "best feasible" not in browser.run(names)

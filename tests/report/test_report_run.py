@@ -238,3 +238,4 @@ def test_the_page_shows_what_was_asked_about_limits_and_shares():
     assert "Why nothing is feasible" in page and "evidence, no proof" in page
     assert "Share of random points that satisfy" in page
     assert f"<dd>{blocked.feasible_shares[0]}</dd>" in page
+    assert "<p>It would have to give way:</p>\n<ul><li>reach by 1" in page

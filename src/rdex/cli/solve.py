@@ -110,24 +110,24 @@ def solve(
         )
     except Exception as error:
         fail(one_line(error))
-    explained = explanation(result) if explain else None
+    explained = explanation(result) if explain else {}
     if as_json:
-        show_json(facts(result) | ({} if explained is None else {"explanation": explained}))
+        show_json(facts(result) | explained)
     else:
-        show(*rendered(result), *([] if explained is None else explained_lines(explained)))
+        show(*rendered(result), *(explained_lines(explained["explanation"]) if explained else []))
     write_files(result, plot, report)
     if not result.feasible:
         raise typer.Exit(INFEASIBLE)
 
 
-def explanation(result: Result) -> str:
-    """What limits the design, or which constraints cannot hold together."""
+def explanation(result: Result) -> dict[str, Any]:
+    """What limits the design, or which constraints cannot hold together: a text, and its facts."""
+    name = "sensitivity" if result.feasible else "conflict"
     try:
-        if result.feasible:
-            return str(result.sensitivity())
-        return str(result.conflict())
+        found = getattr(result, name)()
     except Exception as error:
-        return f"no explanation: {one_line(error)}"
+        return {"explanation": f"no explanation: {one_line(error)}"}
+    return {"explanation": str(found), name: found.facts()}
 
 
 def explained_lines(text: str) -> list[Any]:
@@ -214,7 +214,7 @@ def rendered(result: Result) -> list[Any]:
         parts += [Text(""), indented(Text(title, style="bold"), 2), indented(grid(rows), 4)]
     if result.notes:
         parts += [Text(""), indented(Text("notes", style="bold"), 2)]
-        parts += [indented(Text(f"- {printable(note)}"), 4) for note in result.notes]
+        parts.append(indented(grid([("-", note) for note in result.notes], gap=1), 4))
     return [Group(*parts)]
 
 
@@ -223,9 +223,9 @@ def indented(part: Any, columns: int) -> Padding:
     return Padding(part, (0, 0, 0, columns), expand=False)
 
 
-def grid(rows: list[tuple[str, ...]], first_style: str | None = None) -> Table:
+def grid(rows: list[tuple[str, ...]], first_style: str | None = None, gap: int = 2) -> Table:
     """Rows without rules; what is violated stands out."""
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, gap, 0, 0))
     for k in range(len(rows[0])):
         table.add_column(style=first_style if k == 0 else None, overflow="fold")
     for row in rows:

@@ -50,9 +50,10 @@ def plain(text: str) -> str:
 
 
 def last_line(text: str | None) -> str:
-    """What a traceback ends with, as a cell."""
+    """What a traceback ends with, as a cell: the exception, its message on one line."""
     lines = (text or "").strip().splitlines()
-    return plain(lines[-1])[:LONGEST] if lines else ""
+    frames = [k for k, line in enumerate(lines[:-1]) if line.startswith("  ")]
+    return plain(" ".join(lines[frames[-1] + 1 :] if frames else lines[-1:]))[:LONGEST]
 
 
 def line_of(cells: Sequence[str], checked: bool = True) -> bytes:

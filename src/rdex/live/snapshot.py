@@ -90,7 +90,7 @@ def log_facts(place: Path) -> dict[str, Any]:
     facts = head(run, "evaluations", len(rows), float(rows[-1][4]) if rows else 0.0)
     if len(rows):
         last = int(best[-1])
-        facts |= standing(run, x[last], f[last], c[last], tolerance, n_ineq)
+        facts |= standing(run, x[last], f[last], c[last], tolerance, usual_sizes(c))
         facts["trace"] = trace(best, f, c, tolerance, n_ineq)
     return facts | workers(contents) | failures(contents)
 
@@ -106,6 +106,15 @@ def tolerances(run: dict[str, Any], n_ineq: int, n_eq: int) -> Floats:
 def sizes_of(c: Floats, n_ineq: int) -> Floats:
     """g and |h|."""
     return np.concatenate([c[..., :n_ineq], np.abs(c[..., n_ineq:])], axis=-1)
+
+
+def usual_sizes(c: Floats) -> Floats:
+    """Of each constraint: the median of what was seen; NaN where there is nothing."""
+    finite = np.where(np.isfinite(c), np.abs(c), np.nan)
+    sizes = np.full(c.shape[1], np.nan)
+    known = np.isfinite(finite).any(axis=0)
+    sizes[known] = np.nanmedian(finite[:, known], axis=0)
+    return sizes
 
 
 def violation_of(c: Floats, tolerance: Floats, n_ineq: int) -> Floats:
@@ -194,13 +203,14 @@ def head(run: dict[str, Any], kind: str, nfev: int, elapsed: float) -> dict[str,
 
 
 def standing(
-    run: dict[str, Any], x: Floats, f: float, c: Floats, tolerance: Floats, n_ineq: int
+    run: dict[str, Any], x: Floats, f: float, c: Floats, tolerance: Floats, sizes: Floats
 ) -> dict[str, Any]:
-    """The best point: f, variables, constraints as they were stated."""
+    """The best point: f, variables, constraints as they were stated; sizes: their scales."""
     units = run.get("units") or {}
     names = run.get("names", [[], []])
+    n_ineq = run.get("number of constraints", [0, 0])[0]
     phi = float(violation_of(np.atleast_2d(c), tolerance, n_ineq)[0])
-    states = states_of(run, names[1], units, c, tolerance, n_ineq)
+    states = states_of(run, c, tolerance, sizes)
     return {
         "f": f,
         "f_units": units.get("f", ""),
@@ -223,10 +233,14 @@ def standing(
 
 
 def states_of(
-    run: dict[str, Any], names: list[str], units: dict[str, str], c: Floats, tolerance: Floats,
-    n_ineq: int,
-) -> list[ConstraintState]:  # fmt: skip
-    """The constraints of a point from the description of the run."""
+    run: dict[str, Any], c: Floats, tolerance: Floats, sizes: Floats
+) -> list[ConstraintState]:
+    """The constraints of a point from the description of the run.
+
+    Where no size is known, the larger side of the constraint is its scale.
+    """
+    units, names = run.get("units") or {}, run.get("names", [[], []])[1]
+    n_ineq = run.get("number of constraints", [0, 0])[0]
     stated = [Stated(*each) for each in run.get("stated", [])]
     if len(stated) != len(c):
         stated = [Stated("<=" if k < n_ineq else "=") for k in range(len(c))]
@@ -234,10 +248,11 @@ def states_of(
     for k, (name, how) in enumerate(zip(names, stated, strict=True)):
         size = float(c[k]) if k < n_ineq else abs(float(c[k]))
         holds = size <= tolerance[k]
+        scale = sizes[k] if sizes[k] > 0 else max(abs(how.bound), abs(size))
         found.append(
             ConstraintState(
                 name, how.sense, how.value(float(c[k])), float(tolerance[k]), bool(holds),
-                0.0 if holds else size, how.bound, unit_of(units, name),
+                0.0 if holds else size, how.bound, unit_of(units, name), float(scale),
             )
         )  # fmt: skip
     return found
@@ -249,10 +264,13 @@ def variables_of(
     """Name, value and place between the bounds of every variable."""
     lower, upper = run.get("bounds", [[0.0] * len(x), [1.0] * len(x)])
     kinds = run.get("variables") or [["real", []]] * len(x)
+    logs = run.get("log_scale") or [False] * len(x)
+    rows = zip(names, x, lower, upper, kinds, logs, strict=True)
     found = []
-    for name, value, low, high, (kind, listed) in zip(names, x, lower, upper, kinds, strict=True):
+    for name, value, low, high, (kind, listed), is_log in rows:
         text = listed[round(value)] if listed else f"{value:.8g}"
-        share = float((value - low) / (high - low)) if high > low else 0.5
+        at, first, last = (math.log(each) if is_log else each for each in (value, low, high))
+        share = float((at - first) / (last - first)) if last > first else 0.5
         found.append({
             "name": name, "value": text, "units": unit_of(units, name),
             "share": None if kind == CATEGORIES else share,
@@ -273,7 +291,7 @@ def checkpoint_facts(place: Path) -> dict[str, Any]:
         c = np.array([*seen["G"], *seen["H"]], dtype=np.float64)
         x = np.array(seen["x"], dtype=np.float64)
         limits = tolerances(run, n_ineq, n_eq)
-        found |= standing(run, x, float(seen["f"]), c, limits, n_ineq)
+        found |= standing(run, x, float(seen["f"]), c, limits, np.full(len(c), np.nan))
         found["trace"] = {**seen["trace"], "each": []}
         found["failures"] = {"failed": seen["n_failed"]} if seen["n_failed"] else {}
     return found

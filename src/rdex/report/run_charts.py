@@ -52,11 +52,15 @@ def good_designs(result: Result) -> dict[str, Any]:
     knows = all(is_number(v) or name in options for name, v in result.design.items())
     if not (result.feasible and knows and is_good.any()):
         return {"share": [], "f": [], "x": [], "names": []}
-    low, width = np.asarray(result.lower), np.asarray(result.upper) - np.asarray(result.lower)
     order = np.flatnonzero(is_good)[np.argsort(points.f[is_good], kind="stable")]
     x = np.vstack([result.x, points.x[order]])
     f = np.append(result.fun, points.f[order])
-    share = (x - low) / np.where(width > 0, width, 1.0)
+    logs = result.logarithmic
+    low, high, at = (
+        np.where(logs, np.log(np.where(logs, each, 1.0)), each)
+        for each in (np.asarray(result.lower), np.asarray(result.upper), x)
+    )
+    share = (at - low) / np.where(high > low, high - low, 1.0)
     rows = different(share)[::-1]
     return {
         "share": compact(share[rows]),
@@ -110,7 +114,8 @@ def slice_places(result: Result, j: int) -> Floats:
     space = result.model.space
     if space.values[j] is not None:
         return np.sort(space.values[j])
-    places = np.linspace(result.lower[j], result.upper[j], PLACES)
+    spaced = np.geomspace if space.logarithmic[j] else np.linspace
+    places = spaced(result.lower[j], result.upper[j], PLACES)
     return np.unique(np.append(np.rint(places) if space.whole[j] else places, result.x[j]))
 
 
@@ -139,6 +144,6 @@ def slices(result: Result) -> list[dict[str, Any]]:
             "name": result.variable_names[j], "x": compact(line[:, j], 6),
             "f": compact(told.f, 6), "error": compact(told.f_error, 3),
             "holds": holds.tolist(), "at": float(result.x[j]), "share": float(shares[j]),
-            "listed": len(places) < PLACES,
+            "listed": len(places) < PLACES, "log": bool(model.space.logarithmic[j]),
         })  # fmt: skip
     return found

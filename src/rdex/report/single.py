@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rdex.common.files import atomic_write
-from rdex.problem.constraints import unit_of
+from rdex.problem.constraints import OBJECTIVE, unit_of
 from rdex.problem.variables import is_number
 from rdex.report.page import compact, embedded, render
 from rdex.report.run_charts import activity, good_designs, importance, points_data, slices
@@ -87,11 +87,13 @@ def run_html(result: Result, title: str) -> str:
         constraints=[constraint_row(state) for state in states],
         blocking=blocking(states),
         shares=share_rows(result) if result.get("feasible_shares") else [],
-        explanation=str(result.explanation or "").splitlines(),
+        explanation=explained(result),
         importance=importance(result),
         model_where="" if result.get("model") is None else result.model.where_text,
         slices=data["slices"],
         n_kept=len(result.points),
+        has_designs=bool(len(result.points) and result.feasible),
+        has_logs=bool(result.logarithmic.any()),
         nfev=result.nfev,
         has_internals=bool(np.isfinite(result.history.n).any()),
         near_active=f"{NEAR_ACTIVE:g}",
@@ -100,6 +102,17 @@ def run_html(result: Result, title: str) -> str:
         settings=json.dumps(result.settings.as_dict(), indent=2),
         data=embedded(data),
     )  # fmt: skip
+
+
+def explained(result: Result) -> list[tuple[str, list[str]]]:
+    """What `sensitivity` or `conflict` found: paragraphs, each with its list."""
+    parts: list[tuple[str, list[str]]] = []
+    for line in str(result.explanation or "").splitlines():
+        if line.startswith(" "):
+            parts[-1][1].append(line.strip())
+        else:
+            parts.append((line, []))
+    return parts
 
 
 def verdict(result: Result) -> str:
@@ -118,7 +131,8 @@ def verdict_sentence(result: Result) -> str:
     active = [state.name for state in result.violations if state.state == "active"]
     limits = f"; limited by {', '.join(active[:5])}" if active else ""
     more = f" and {len(active) - 5} more" if len(active) > 5 else ""
-    return f"The best feasible f is {objective_text(result)}{limits}{more}."
+    best = "best feasible f" if result.violations else "best f"
+    return f"The {best} is {objective_text(result)}{limits}{more}."
 
 
 def what_was_run(result: Result) -> list[tuple[str, str]]:
@@ -134,11 +148,14 @@ def what_was_run(result: Result) -> list[tuple[str, str]]:
 def facts(result: Result) -> list[tuple[str, str]]:
     """Names and values for the head of the page."""
     since = result.first_feasible
-    listed = [
-        ("f", objective_text(result)),
+    violations = [
         ("mean violation", f"{result.cv:.6g}"),
         ("largest violation", f"{result.maxcv:.6g}"),
         ("first feasible", f"evaluation {since}" if since else "never"),
+    ]
+    listed = [
+        ("f", objective_text(result)),
+        *(violations if result.violations else []),
         ("evaluations", f"{result.nfev} of {result.maxfev}"),
         *([] if result.get("phases") else [("generations", f"{result.nit}")]),
         ("time", f"{result.seconds:.3g} s" if math.isfinite(result.seconds) else "not measured"),
@@ -228,6 +245,7 @@ def history_data(result: Result, states: list[ConstraintState]) -> dict[str, Any
         "designs": good_designs(result),
         "activity": activity(result),
         "slices": slices(result),
+        "f_unit": f", {unit}" if (unit := unit_of(result.units, OBJECTIVE)) else "",
         "constraints": [state.name for state in states],
         "scaled": [state.violation / state.usual_size for state in states],
     }

@@ -11,15 +11,18 @@ from __future__ import annotations
 import html
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rdex.common.text import printable
 from rdex.problem.problem import Floats, Problem
+from rdex.problem.variables import is_number
 from rdex.run.arguments import RunOptions, SearchArguments, make_spec
-from rdex.run.constraint_state import ConstraintState, percent_text, with_unit
+from rdex.run.constraint_state import ConstraintState, as_json, percent_text, with_unit
+from rdex.run.text import columns, shortened, value_text
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
@@ -71,6 +74,8 @@ class Conflict:
         How far each would have to give way, the others kept.
     x : array or None
         A feasible design, where the searches found one.
+    design : dict
+        The same by name; empty where there is none.
     nfev : int
         Evaluations spent here.
     n_points : int
@@ -83,11 +88,14 @@ class Conflict:
     x: Floats | None
     nfev: int
     n_points: int
+    design: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         basis = f"{self.n_points} evaluations, {self.nfev} of them now"
         if self.x is not None:
-            return f"No conflict: a feasible design was found ({basis})\n  x = {self.x}"
+            rows = shortened([(name, value_text(value)) for name, value in self.design.items()])
+            head = f"No conflict: a feasible design was found ({basis})"
+            return "\n".join([head, *columns(rows)])
         if len(self.names) == 1:
             head = "This constraint cannot be satisfied within the bounds"
             tail = "It would have to give way:"
@@ -96,12 +104,25 @@ class Conflict:
             tail = "One of them would have to give way, the others kept:"
         lines = [f"{head}, as far as {basis}, show (evidence, no proof):"]
         lines += [f"  {text}" for text in self.constraints]
-        return "\n".join([*lines, tail, *(f"  {each}" for each in self.gives_way)])
+        lines += [tail, *(f"  {each}" for each in self.gives_way)]
+        return "\n".join(map(printable, lines))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
+
+    def facts(self) -> dict[str, Any]:
+        """Everything as JSON has it."""
+        names = ("names", "constraints", "nfev", "n_points")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "gives_way": [as_json(each._asdict()) for each in self.gives_way],
+            "x": {
+                name: value if is_number(value) else str(value)
+                for name, value in self.design.items()
+            },
+        }
 
 
 def conflict_of(
@@ -122,9 +143,10 @@ def conflict_of(
         [] if x is not None else [states[k].name for k in found],
         [] if x is not None else [stated_text(states[k]) for k in found],
         gives_way,
-        x,
+        None if x is None else problem.decoded(x),
         evidence.nfev,
         len(evidence.excess),
+        {} if x is None else problem.design(x),
     )
 
 
@@ -178,9 +200,9 @@ class Evidence:
         return bool(self.holds[:, chosen].all(axis=1).any())
 
     def feasible_point(self) -> Floats | None:
-        """A point that satisfies everything."""
+        """A point of the search that satisfies everything."""
         rows = np.flatnonzero(self.holds.all(axis=1))
-        return self.problem.decoded(self.points[rows[0]]) if rows.size else None
+        return self.points[rows[0]] if rows.size else None
 
     def search(self, chosen: tuple[int, ...], least: int | None) -> None:
         """A short search for points that satisfy the chosen constraints.

@@ -143,11 +143,15 @@ class ConstraintState(NamedTuple):
     def facts(self) -> dict[str, Any]:
         """Everything as JSON has it: null for what is not finite."""
         names = ("margin", "margin_percent", "tolerance_used", "state")
-        facts = {**self._asdict(), **{name: getattr(self, name) for name in names}}
-        return {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in facts.items()
-        }
+        return as_json({**self._asdict(), **{name: getattr(self, name) for name in names}})
+
+
+def as_json(facts: dict[str, Any]) -> dict[str, Any]:
+    """Facts as JSON has them: null for what is not finite."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in facts.items()
+    }
 
 
 def with_unit(number: str, units: str) -> str:

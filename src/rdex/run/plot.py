@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rdex.common.extras import require
+from rdex.problem.constraints import OBJECTIVE, unit_of
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
@@ -55,10 +56,12 @@ def draw_objective(result: Result, axis: Any) -> None:
         before = np.where(feasible, np.nan, history.f)
         axis.step(history.nfev, before, ":", where="post", color="0.5",
                   label="best, not feasible yet")  # fmt: skip
-    shown = np.where(feasible, history.f, np.nan)
-    label = "best feasible" if result.violations else "best"
-    axis.step(history.nfev, shown, where="post", color="C0", label=label)
-    axis.set_ylabel("best f")
+    if feasible.any():
+        shown = np.where(feasible, history.f, np.nan)
+        label = "best feasible" if result.violations else "best"
+        axis.step(history.nfev, shown, where="post", color="C0", label=label)
+    unit = unit_of(result.units, OBJECTIVE)
+    axis.set_ylabel(f"best f, {unit}" if unit else "best f", parse_math=False)
 
 
 def draw_points(result: Result, axis: Any) -> None:

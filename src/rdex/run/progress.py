@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from rdex.common.text import printable
 from rdex.jit.loading import is_compiling, seconds_loading
-from rdex.run.constraint_state import constraint_states, worst_first
+from rdex.run.constraint_state import constraint_states, with_unit, worst_first
 
 
 class Progress:
@@ -71,8 +72,11 @@ class Progress:
         scales = np.broadcast_to(standing.constraint_scale, len(standing.tolerance))
         states = constraint_states(standing.problem, best.g, best.h, standing.tolerance, scales)
         worst = worst_first(states)
-        named = f"{worst[0].label} {worst[0].value:.4g} {worst[0].relation}" if worst else ""
-        return {"violation": f"{best.phi:.3g}"} | ({"worst": named} if named else {})
+        if not worst:
+            return {"violation": f"{best.phi:.3g}"}
+        value = with_unit(f"{worst[0].value:.4g}", worst[0].units)
+        named = printable(f"{worst[0].label} {value} {worst[0].relation}")
+        return {"violation": f"{best.phi:.3g}", "worst": named}
 
     def close(self) -> None:
         """Draw once more and let the terminal go."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult
 
 from rdex.common.extras import require
@@ -165,6 +166,16 @@ class Result(OptimizeResult):  # type: ignore[misc]
         variables = None if known is None else known[0].variables
         listed = {} if variables is None else dict(variables)
         return {n: v.values for n, v in listed.items() if v.values and v.numbers is None}
+
+    @property
+    def logarithmic(self) -> NDArray[np.bool_]:
+        """Which variables were searched on a logarithmic scale, (d,).
+
+        None of them for results that were read from a file.
+        """
+        known = self.__dict__.get("solved")
+        flags = None if known is None else known[1]
+        return np.zeros(len(self.x), dtype=bool) if flags is None else np.asarray(flags)
 
     def _solved(self, problem: Problem | None) -> tuple[Problem, Any]:
         """The problem behind the result and its logarithmic variables."""

@@ -4,6 +4,10 @@ At the best point the gradients of f and of the constraints are estimated by fin
 and the forces of constraints and bounds that balance the gradient of f are found by least squares:
 Lagrange multipliers. A multiplier is the price of its constraint: relaxed by a little, f falls by
 the price times that little. Everything happens in the unit cube of the variables.
+
+"A little" is 1 % of the limit. A limit of 0 has no percent: there it is what a step of 1 % of the
+box, straight across the limit, changes the constraint by. It depends on the point and the bounds of
+the variables alone. A bound that is stated as a constraint has the same price either way.
 """
 
 from __future__ import annotations
@@ -11,16 +15,17 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rdex.common.errors import EvaluationError
+from rdex.common.text import printable
 from rdex.problem.constraints import OBJECTIVE, unit_of
 from rdex.problem.problem import Floats, Problem
 from rdex.problem.space import Space
-from rdex.run.constraint_state import ConstraintState, percent_text, with_unit
+from rdex.run.constraint_state import ConstraintState, as_json, percent_text, with_unit
 
 if TYPE_CHECKING:
     from rdex.run.result import Result
@@ -44,21 +49,28 @@ NEGLIGIBLE = 1e-6
 #: A minimum that is nearer than this, in widths of the box, is reached.
 NEXT_TO = 1e-4
 
-#: What a constraint is relaxed by, in the texts.
+#: What a limit is relaxed by, and of what.
 PERCENT = 0.01
-
+OF_LIMIT, OF_RANGE, OF_BOX = "limit", "range of the variable", "box"
+OF_TEXTS = {OF_LIMIT: "", OF_RANGE: " of its range", OF_BOX: " of the box"}
 
 #: Texts name no smaller error than this share of a price: differences do not see all there is.
 LEAST_ERROR = 0.001
+
+
+#: Names that a text lists.
+MOST_NAMES = 10
 
 
 class Price(NamedTuple):
     """What relaxing one limit saves.
 
     name: the constraint, or the variable whose bound it is. kind: "constraint", "lower bound" or
-    "upper bound". amount: one percent of the limit, of the scale of a constraint with limit 0, or
-    of the range of a variable. saves: how much f falls if the limit is relaxed by that amount.
+    "upper bound". amount: what it is relaxed by, in its `units`. saves: how much f falls then.
     uncertainty: of `saves`. percent: `saves` in percent of |f|; NaN for f = 0. f_units: of `saves`.
+    of: what `amount` is 1 % of: "limit"; "range of the variable" for bounds; "box" for constraints
+    with limit 0: a step of 1 % of the box, straight across the limit, changes them by `amount`.
+    how: "relaxing"; for equalities "raising" or "lowering", whichever way f falls.
     """
 
     name: str
@@ -69,6 +81,8 @@ class Price(NamedTuple):
     uncertainty: float
     percent: float
     f_units: str = ""
+    of: str = OF_LIMIT
+    how: str = "relaxing"
 
     @property
     def per_unit(self) -> float:
@@ -79,14 +93,14 @@ class Price(NamedTuple):
         what = (
             f"`{self.name}`" if self.kind == "constraint" else f"the {self.kind} of `{self.name}`"
         )
-        by = with_unit(f"{self.amount:.3g}", self.units)
+        by = f"1 %{OF_TEXTS[self.of]} ({with_unit(f'{self.amount:.3g}', self.units)})"
         saves = with_unit(f"{self.saves:.3g}", self.f_units)
         error = max(self.uncertainty, LEAST_ERROR * abs(self.saves))
         if math.isnan(self.percent):
-            return f"relaxing {what} by 1 % ({by}) saves {saves} ± {error:.1g}"
+            return f"{self.how} {what} by {by} saves {saves} ± {error:.1g}"
         share = error / self.saves * self.percent if self.saves else 0.0
         return (
-            f"relaxing {what} by 1 % ({by}) saves "
+            f"{self.how} {what} by {by} saves "
             f"{percent_text(self.percent).removesuffix(' %')} ± {share:.1g} % ({saves})"
         )
 
@@ -121,17 +135,28 @@ class Sensitivity:
     def __str__(self) -> str:
         lines = [f"What limits the design ({self.nfev} evaluations)"]
         lines += [f"  {price}" for price in (*self.prices, *self.bounds)]
-        if not self.prices and not self.bounds:
+        has_prices = bool(self.prices or self.bounds)
+        if not has_prices:
             inside = "no constraint and no bound: f has its least value inside"
             lines.append("  " + (inside if self.residual <= ROUGH else "nothing known yet"))
-        if self.free:
-            lines.append(f"  without influence: {', '.join(self.free)}")
-        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+        if self.free and (has_prices or self.residual <= ROUGH):
+            lines.append(f"  without influence: {listed(self.free)}")
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join(map(printable, lines))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
+
+    def facts(self) -> dict[str, Any]:
+        """Everything as JSON has it."""
+        limits = {
+            name: [as_json({**each._asdict(), "per_unit": each.per_unit}) for each in prices]
+            for name, prices in (("prices", self.prices), ("bounds", self.bounds))
+        }
+        names = ("free", "residual", "nfev", "notes")
+        return {**limits, **{name: getattr(self, name) for name in names}}
 
 
 def sensitivity_of(
@@ -154,17 +179,34 @@ def sensitivity_of(
             "move: prices are those of one balance among several"
         )
     if local.n_held:
-        notes.append(f"{local.n_held} variables that take no small steps were held fixed")
+        held, ends = held_fixed(local, problem)
+        at_bounds = f"; at a bound: {listed(ends)}" if ends else ""
+        notes.append(f"without small steps, so held fixed: {listed(held)}{at_bounds}")
     if local.n_failed:
         notes.append(
             f"{local.n_failed} evaluations failed; {local.n_unknown} variables along which they "
             "did were held fixed"
         )
-    prices, free = constraint_prices(result, problem, forces)
+    prices, free = constraint_prices(result, problem, local, forces)
     return Sensitivity(
         prices, bound_prices(result, problem, local, forces), free, forces.residual, local.nfev,
         notes,
     )  # fmt: skip
+
+
+def listed(names: list[str]) -> str:
+    """Names in a text, the first of many."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def held_fixed(local: LocalModel, problem: Problem) -> tuple[list[str], list[str]]:
+    """Names of variables without small steps; of these, numbers at their least or largest value."""
+    space, names = local.space, problem.variable_names
+    is_held = ~space.continuous & ~space.fixed
+    is_end = is_held & ~space.unordered & ((local.z <= 0.0) | (local.z >= 1.0))
+    held, ends = ([names[j] for j in np.flatnonzero(each)] for each in (is_held, is_end))
+    return held, ends
 
 
 class LocalModel:
@@ -344,22 +386,25 @@ def strength_errors(
 
 
 def constraint_prices(
-    result: Result, problem: Problem, forces: Forces
+    result: Result, problem: Problem, local: LocalModel, forces: Forces
 ) -> tuple[list[Price], list[str]]:
     """Prices of constraints, dearest first, and the names of those without one."""
     prices, free = [], []
     states: list[ConstraintState] = result.violations
-    for state, multiplier, error in zip(
-        states, forces.constraints, forces.constraint_errors, strict=True
+    for state, slope, multiplier, error in zip(
+        states, local.gradient[1:], forces.constraints, forces.constraint_errors, strict=True
     ):
         if abs(multiplier) <= error:
             free.append(state.name)
             continue
-        amount = PERCENT * (abs(state.bound) or state.usual_size)
+        amount = PERCENT * (abs(state.bound) or float(np.linalg.norm(slope)))
+        is_equality = state.kind == "="
+        how = "relaxing" if not is_equality else "raising" if multiplier > 0 else "lowering"
         saves = abs(multiplier) * amount
         prices.append(
             Price(state.name, "constraint", amount, state.units, saves, error * amount,
-                  percent_of(saves, result.fun), unit_of(problem.units, OBJECTIVE))
+                  percent_of(saves, result.fun), unit_of(problem.units, OBJECTIVE),
+                  OF_LIMIT if state.bound else OF_BOX, how)
         )  # fmt: skip
     return sorted(prices, key=lambda price: -price.saves), free
 
@@ -383,7 +428,7 @@ def bound_prices(
             prices.append(
                 Price(name, kind, amount, unit_of(problem.units, name), saves,
                       PERCENT * float(forces.bound_errors[place]), percent_of(saves, result.fun),
-                      unit_of(problem.units, OBJECTIVE))
+                      unit_of(problem.units, OBJECTIVE), OF_RANGE)
             )  # fmt: skip
     return sorted(prices, key=lambda price: -price.saves)
 

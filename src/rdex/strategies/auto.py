@@ -195,11 +195,14 @@ class Auto(Composite):
         super().tell(id, sample)
 
     def take(self, part: str, id: int, sample: Sample) -> None:
-        """Data for all; to the search by models, unless it has ended meanwhile."""
+        """Data for all; to the search by models, or to the rest if that has begun meanwhile."""
         if self.keep(part, sample):
             self._improved_at = self.archive.n
-        if self._models is not None:
+        if self._rest is None:
             self._models.tell(id, sample)
+            return
+        self.context.out_before.remove(sample.x.tobytes())
+        self._rest.learn(sample)
 
     # --- the change -------------------------------------------------------------------------------
     def _reason_to_leave(self) -> str:
@@ -252,8 +255,13 @@ class Auto(Composite):
         return expected_seconds(self.archive.n, self.context.space.dim, self._n_functions)
 
     def _begin_rest(self, reason: str) -> None:
-        """Differential evolution and local search for what is left."""
+        """Differential evolution and local search for what is left.
+
+        Points of the models may still be out: they are evaluated, counted and data for the rest.
+        """
         self.book(MODELS).reason = reason
+        out = [owner.x.tobytes() for owner in self._owned.values() if owner is not None]
+        self.context.out_before = out
         self._models = None
         self.context.width = self._width
         assert self._parts.rest is not None

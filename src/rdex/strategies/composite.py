@@ -57,6 +57,7 @@ class PartBook:
 class _Owned(NamedTuple):
     part: str
     id: int
+    x: Floats
 
 
 class Composite:
@@ -87,7 +88,7 @@ class Composite:
     @property
     def room(self) -> int:
         """How many more points may be handed out."""
-        return self.context.left - len(self._owned)
+        return self.context.left - len(self.context.out_before) - len(self._owned)
 
     @property
     def phases(self) -> list[Phase]:
@@ -104,7 +105,7 @@ class Composite:
         """Points of a part with ids of the run."""
         handed = []
         for trial in trials:
-            self._owned[self._next_id] = _Owned(part, trial.id)
+            self._owned[self._next_id] = _Owned(part, trial.id, trial.x)
             handed.append(Trial(self._next_id, trial.x))
             self._next_id += 1
         return handed
@@ -146,6 +147,9 @@ class Composite:
     def inject(self, sample: Sample) -> None:
         """A point nobody asked for."""
         self.archive.add(sample)
+
+    def learn(self, sample: Sample) -> None:
+        """A point of `Context.out_before` is known now, and in the archive."""
 
     def stretch(self) -> tuple[Engine, int] | None:
         """A differential evolution that may run by itself, and how far; None if there is none."""

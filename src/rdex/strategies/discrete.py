@@ -104,12 +104,14 @@ class DiscreteEvolution(Composite):
             engine = self._engine
             size = min(n or default_batch(engine.n), LARGEST_BATCH)
             self._rows = list(self._coded.decoded(engine.ask(min(size, self.room))))
-            new = {x.tobytes(): x for x in self._rows if self.archive.find(x) < 0}
-            self._n_known = 0 if new else self._n_known + len(self._rows)
-            self._waiting = set(new)
-            if new:
+            unknown = {x.tobytes(): x for x in self._rows if self.archive.find(x) < 0}
+            self._n_known = 0 if unknown else self._n_known + len(self._rows)
+            self._waiting = set(unknown)
+            if unknown:
                 self._idle = 0
-                return self.hand_out(EVOLUTION, [Trial(0, point) for point in new.values()])
+                out = self.context.out_before
+                new = [Trial(0, x) for key, x in unknown.items() if key not in out]
+                return self.hand_out(EVOLUTION, new)
             self._finish_batch()
         return []
 
@@ -127,13 +129,14 @@ class DiscreteEvolution(Composite):
             number, coded = asked
             x = self._coded.decoded(coded[None, :])[0]
             row, key = self.archive.find(x), x.tobytes()
-            if row >= 0 or key in self._numbers:
+            is_out = key in self._numbers or key in self.context.out_before
+            if row >= 0 or is_out:
                 self._n_known += 1
             if row >= 0:
                 known = self.archive.sample(row)
                 self._flight.tell(number, known.f, known.g, known.h)
-            elif key in self._numbers:
-                self._numbers[key].append(number)
+            elif is_out:
+                self._numbers.setdefault(key, []).append(number)
             else:
                 self._n_known = self._idle = 0
                 self._numbers[key] = [number]
@@ -145,6 +148,10 @@ class DiscreteEvolution(Composite):
     def take(self, part: str, id: int, sample: Sample) -> None:
         """One of the batch is known, or one of those that are out in any order."""
         self.keep(part, sample)
+        self.learn(sample)
+
+    def learn(self, sample: Sample) -> None:
+        """What the population waits for may be complete."""
         if self._flight is not None:
             for number in self._numbers.pop(sample.x.tobytes(), []):
                 self._flight.tell(number, sample.f, sample.g, sample.h)

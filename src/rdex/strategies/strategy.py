@@ -78,6 +78,8 @@ class Context:
     label: what results call the algorithm.
     n_elsewhere: evaluations whose points are not in the archive: those of a differential evolution.
     noise: what searches by models, here and in parts of the box, have seen of it.
+    out_before: points that an earlier part of the search has out, as bytes: they are part of the
+        budget, and need not be asked for again.
     """
 
     space: Space
@@ -95,6 +97,7 @@ class Context:
     label: str = ""
     n_elsewhere: int = 0
     noise: Noise = field(default_factory=Noise)
+    out_before: list[bytes] = field(default_factory=list)
 
     def smaller(self, lower: Floats, upper: Floats, maxfev: int, number: int) -> Context:
         """A context of its own in a part of the box; noise is the same everywhere."""

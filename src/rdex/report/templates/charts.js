@@ -24,6 +24,13 @@ function faint(hex, opacity) {
 const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;")
   .replace(/>/g, "&gt;");
 
+/* An axis of names: long ones lose their middle, the pointer shows them whole. */
+const LONGEST = 32;
+const shortened = (text) => String(text).length > LONGEST
+  ? `${String(text).slice(0, 18)}…${String(text).slice(-12)}` : String(text);
+const namedAxis = (names, more) => Object.assign({ type: "category",
+  tickvals: names.map((_, i) => i), ticktext: names.map((name) => plain(shortened(name))) }, more);
+
 /* Whole powers of ten on a logarithmic axis of few decades: no lone 2 and 5 between them. */
 function wholePowers(traces, key) {
   const name = key[0] + (key.length > 5 ? key.slice(5) : "");
@@ -41,7 +48,7 @@ function wholePowers(traces, key) {
 function layout(traces, changes) {
   const axis = { gridcolor: colour("--line"), zerolinecolor: colour("--line"),
     linecolor: colour("--line"), automargin: true };
-  const linear = { exponentformat: "none", separatethousands: true };
+  const linear = { exponentformat: "power", minexponent: 6, separatethousands: true };
   const full = Object.assign({
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     font: { color: colour("--ink"), family: getComputedStyle(document.body).fontFamily, size: 13 },

@@ -3,7 +3,7 @@ const run = read("data");
 const x = run.nfev;
 const xaxis = () => ({ type: byId("xscale").value, title: { text: "evaluations" } });
 const line = (y, name, i, more) => Object.assign({ x, y, name, mode: "lines",
-  line: { color: lineColour(i), dash: lineDash(i), width: 2 } }, more);
+  line: { color: lineColour(i), dash: lineDash(i), width: 2, shape: "hv" } }, more);
 const LEGEND = { showlegend: true, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 } };
 const FLOOR = 1e-12;
 
@@ -29,22 +29,25 @@ chart("objective", () => {
   const dotted = line(is(false), "best, not feasible yet", 6);
   dotted.line.dash = "dot";
   const traces = [];
+  const has = run.constraints.length > 0;
   if (run.points.feasible.includes(false)) {
     traces.push(marks(false, "infeasible", { symbol: "circle-open", color: lineColour(1) }));
   }
   if (run.points.feasible.includes(true)) {
-    traces.push(marks(true, "feasible", { color: lineColour(2) }));
+    traces.push(marks(true, has ? "feasible" : "evaluations", { color: lineColour(2) }));
   }
   if (run.cv.some((v) => v !== 0)) traces.push(dotted);
-  traces.push(line(is(true), "best feasible", 0));
+  if (run.cv.some((v) => v === 0)) traces.push(line(is(true), has ? "best feasible" : "best", 0));
   return [traces, Object.assign({ xaxis: xaxis(), yaxis: Object.assign({
-    type: isLog ? "log" : "linear", title: { text: isLog ? "|f − last f| + 1e-12" : "f" } },
+    type: isLog ? "log" : "linear", title: { text: (isLog ? "|f − last f| + 1e-12" : "f") + plain(run.f_unit) } },
   objectiveRange(isLog, shape)) }, LEGEND)];
 });
 const positive = (v) => v > 0 ? v : null;
 function positiveChart(values, name, nothing) {
   if (!values.some((v) => v > 0)) return nothing;
-  return [[line(values.map(positive), name, 1)], { xaxis: xaxis(),
+  const solid = line(values.map(positive), name, 1);
+  solid.line.dash = "solid";
+  return [[solid], { xaxis: xaxis(),
     yaxis: { type: "log", title: { text: name } } }];
 }
 chart("violation", () => positiveChart(run.cv, "violation", "The best point is feasible at every record."));
@@ -57,7 +60,7 @@ chart("activity", () => {
     showscale: innerWidth > 600,
     colorbar: { title: { text: "violated" }, tickformat: ".0%", thickness: 12 } }],
   { xaxis: { type: "category", title: { text: "evaluations up to" } },
-    yaxis: { type: "category", autorange: "reversed" } }];
+    yaxis: namedAxis(run.constraints, { autorange: "reversed" }) }];
 });
 chart("parallel", () => {
   const { share, f, names } = run.designs;
@@ -67,7 +70,7 @@ chart("parallel", () => {
     name: `f = ${number(f[i], 6)}`, text: run.designs.x[i].map((v) => (typeof v === "string" ? plain(v) : number(v))),
     hovertemplate: "%{x} = %{text}", opacity: i === answer ? 1 : 0.45,
     line: { color: lineColour(i === answer ? 1 : 0), width: i === answer ? 4 : 1.2 } }));
-  return [traces, { xaxis: { type: "category" }, yaxis: { range: [-0.03, 1.03],
+  return [traces, { xaxis: namedAxis(names), yaxis: { range: [-0.03, 1.03],
     tickvals: [0, 0.5, 1], ticktext: ["lower", "middle", "upper"] } }];
 });
 run.slices.forEach((slice, i) => chart(`slice-${i}`, () => {
@@ -84,7 +87,7 @@ run.slices.forEach((slice, i) => chart(`slice-${i}`, () => {
     hoverinfo: "skip" }, curve(part(false), "dot"), curve(part(true), "solid"),
   { x: [slice.at], y: [slice.f[at]], mode: "markers",
     marker: { symbol: "circle-open", size: 11, color: lineColour(1), line: { width: 3 } } }],
-  { xaxis: {}, yaxis: {} }];
+  { xaxis: { type: slice.log ? "log" : "linear" }, yaxis: {} }];
 }));
 chart("size", () => [[line(run.n, "N", 0)], { xaxis: xaxis(), yaxis: { rangemode: "tozero" } }]);
 chart("shares", () => [[line(run.success_rate, "success rate", 0),
@@ -97,8 +100,8 @@ for (const name of ["F", "CR"]) {
 }
 chart("by-constraint", () => [[{ type: "bar", x: run.constraints.map(plain), y: run.scaled,
   marker: { color: lineColour(1) } }],
-{ xaxis: { type: "category" }, yaxis: { title: { text: "violation / scale" },
-  rangemode: "tozero" } }]);
+{ bargap: Math.max(0.2, 0.8 - 0.1 * run.constraints.length), xaxis: namedAxis(run.constraints),
+  yaxis: { title: { text: "violation / scale" }, rangemode: "tozero" } }]);
 
 const every = Math.max(1, Math.floor(x.length / 20));
 const rows = x.map((_, i) => i).filter((i) => i % every === 0 || i === x.length - 1);
