@@ -212,3 +212,15 @@ def test_long_explanations_keep_their_indentation():
     console.print(*explained_lines("What limits\n  relaxing `a` by 1 % saves much of the cost"))
     _, _, first, second = console.export_text().splitlines()[:4]
     assert first.startswith("  relaxing") and second.startswith("  ") and second.strip()
+
+
+def test_a_file_may_state_constraints_with_bounds(solve, tmp_path):
+    (tmp_path / "limited.py").write_text(
+        "bounds = [(-5, 5)] * 2\n"
+        "def fun(x):\n    return x @ x\n"
+        "constraints = {'name': 'total width', 'fun': lambda x: x[0] + x[1], 'lb': 1}\n"
+    )
+    result = solve("limited.py", "--maxfev", 2000, "--rng", 1, "--json")
+    assert result.exit_code == 0, result.output
+    stated = json.loads(result.stdout)["constraints"][0]
+    assert (stated["name"], stated["bound"]) == ("total width", 1)
