@@ -268,7 +268,8 @@ def minimize(
         fun, bounds, args, constraints, vectorized, integrality, variable_names, constraint_names,
         cheap_constraints, units, call,
     )  # fmt: skip
-    problem = with_working_compiler(make_problem(given))
+    known = search.maxfev if options.is_plain else None
+    problem = with_working_compiler(make_problem(given), known)
     say_what_is_fixed(problem)
     driver = Driver(make_spec(problem, search, stored, evaluations is not None), options)
     try:
