@@ -37,11 +37,11 @@ YARDSTICK = "import scipy.optimize"
 #: The ten lines of the README, with a clock in the objective.
 README = """
 import rdex
-from scipy.optimize import NonlinearConstraint
+
 result = rdex.minimize(
     clocked(lambda x: x[0] ** 2 + x[1] ** 2),
     bounds=[(-5, 5), (-5, 5)],
-    constraints=NonlinearConstraint(lambda x: x[0] + x[1], 1, 1),
+    constraints={"fun": lambda x: x[0] + x[1], "lb": 1, "ub": 1},  # an equality
     maxfev=100,
     rng=1,
 )

@@ -1,4 +1,4 @@
-"""Constraints in every form that SciPy knows: objects, matrices, dicts."""
+"""Constraints in every form: dicts with bounds, and SciPy's objects, matrices and dicts."""
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
@@ -18,12 +18,12 @@ result = rdex.minimize(
     cost,
     Bounds([0, 0, 0.1], [5, 5, 5]),
     constraints=[
-        NonlinearConstraint(volume, 4, 8),  # between 4 and 8: two inequalities
+        {"fun": volume, "lb": 4, "ub": 8},  # between 4 and 8: two inequalities
+        NonlinearConstraint(lambda x: x[0] * x[1], 1, np.inf),  # at least 1
         LinearConstraint([[1, 1, 1]], -np.inf, 6),  # x1 + x2 + x3 <= 6
-        {"type": "eq", "fun": lambda x: x[0] - 2 * x[1]},  # = 0, to within eq_tol
-        {"type": "ineq", "fun": lambda x: x[2] - 0.5},  # >= 0, as in SciPy
+        {"type": "eq", "fun": lambda x: x[0] - 2 * x[1], "name": "x1 = 2 x2"},  # within eq_tol
+        {"type": "ineq", "fun": lambda x: x[2] - 0.5, "name": "x3 - 0.5"},  # >= 0, as in SciPy
     ],
-    constraint_names=["volume (upper)", "volume (lower)", "total", "x3 at least 0.5", "x1 = 2 x2"],
     maxfev=10_000,
     rng=1,
 )

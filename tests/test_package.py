@@ -129,16 +129,16 @@ def test_help_lists_every_algorithm():
 
 FIRST_EVALUATION = """
 import sys
-from scipy.optimize import NonlinearConstraint
 import rdex
 
 def fun(x):
-    later = ("numba", "threadpoolctl", "rdex.workers.pool", "rdex.models.surrogate",
+    later = ("scipy", "numpy.ma", "importlib.metadata", "concurrent.futures",
+             "numba", "threadpoolctl", "rdex.workers.pool", "rdex.models.surrogate",
              "rdex.solvers.sqp", "rdex.strategies.hybrid", "rdex.strategies.scout.phases")
     sys.exit(" ".join(name for name in later if name in sys.modules) or 0)
 
 rdex.minimize(fun, bounds=[(-5, 5)] * 2, maxfev=100, rng=1, on_error="raise",
-              constraints=NonlinearConstraint(lambda x: x[0] + x[1], 1, 1))
+              constraints={"fun": lambda x: x[0] + x[1], "lb": 1, "ub": 1})
 """
 
 

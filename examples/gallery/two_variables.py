@@ -6,7 +6,6 @@ x1 + x2 = 1, next to the best one.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from scipy.optimize import NonlinearConstraint
 
 import rdex
 
@@ -25,7 +24,7 @@ def solve():
     return rdex.minimize(
         distance,
         bounds=[(-5, 5), (-5, 5)],
-        constraints=NonlinearConstraint(lambda x: x[0] + x[1], 1, 1),
+        constraints={"fun": lambda x: x[0] + x[1], "lb": 1, "ub": 1},
         maxfev=100,
         rng=1,
     )

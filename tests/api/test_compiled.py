@@ -16,6 +16,12 @@ pytestmark = pytest.mark.compiled
 BOX = [(-4.0, 4.0)] * 3
 
 
+@pytest.fixture(autouse=True)
+def always_joined(monkeypatch):
+    """Short runs too, unless a test says otherwise."""
+    monkeypatch.setattr("rdex.problem.jitted.WORTH_JOINING", 0)
+
+
 @numba.njit
 def rippled(x):
     total = 0.0

@@ -232,3 +232,15 @@ def test_notes_go_on_under_their_first_word():
     lines = [line for line in console.export_text().splitlines() if "word" in line]
     assert lines[0].startswith("    - word") and len(lines) > 2
     assert all(line.startswith("      word") for line in lines[1:])
+
+
+def test_a_file_may_state_constraints_with_bounds(solve, tmp_path):
+    (tmp_path / "limited.py").write_text(
+        "bounds = [(-5, 5)] * 2\n"
+        "def fun(x):\n    return x @ x\n"
+        "constraints = {'name': 'total width', 'fun': lambda x: x[0] + x[1], 'lb': 1}\n"
+    )
+    result = solve("limited.py", "--maxfev", 2000, "--rng", 1, "--json")
+    assert result.exit_code == 0, result.output
+    stated = json.loads(result.stdout)["constraints"][0]
+    assert (stated["name"], stated["bound"]) == ("total width", 1)

@@ -7,6 +7,7 @@ import rdex
 from rdex.evaluation.evaluator import Evaluator
 from rdex.run.spec import RunSpec
 from rdex.strategies.archive import Sample
+from rdex.strategies.auto import Auto
 from rdex.strategies.composite import spread_rows
 from rdex.strategies.hybrid import LOCAL, Hybrid
 from rdex.suites import get
@@ -67,18 +68,19 @@ def test_points_of_both_parts_are_out_at_the_same_time():
     pytest.fail("never")
 
 
-def test_the_solver_is_loaded_before_points_are_out(monkeypatch):
+@pytest.mark.parametrize(("strategy", "name"), [(Hybrid, NAME), (Auto, "auto")])
+def test_what_is_needed_later_is_loaded_before_points_are_out(strategy, name, monkeypatch):
     """Workers would wait for it in the middle of the run."""
     calls = []
-    ready, submit = Hybrid.get_ready, Evaluator.submit
-    monkeypatch.setattr(Hybrid, "get_ready", lambda self: (calls.append("ready"), ready(self)))
+    ready, submit = strategy.get_ready, Evaluator.submit
+    monkeypatch.setattr(strategy, "get_ready", lambda self: (calls.append("ready"), ready(self)))
     monkeypatch.setattr(
         Evaluator, "submit", lambda self, id, x: (calls.append(id), submit(self, id, x))
     )
-    rdex.minimize(G15, maxfev=40, rng=1, algorithm=NAME, workers=2)
+    rdex.minimize(G15, maxfev=40, rng=1, algorithm=name, workers=2)
     assert calls[0] == "ready" and calls.count("ready") == 1
     calls.clear()
-    rdex.minimize(G15, maxfev=40, rng=1, algorithm=NAME)  # here nobody waits
+    rdex.minimize(G15, maxfev=40, rng=1, algorithm=name)  # here nobody waits
     assert "ready" not in calls
 
 

@@ -34,6 +34,18 @@ def solved(folder: Path) -> rdex.Result:
     return result
 
 
+def limited() -> rdex.Result:
+    limits = [{"fun": lambda x: x[0] + x[1], "lb": 1, "ub": 1}, {"fun": objective, "ub": 4.0}]
+    rdex.minimize(objective, [(-5, 5)] * 2, constraints=limits, maxfev=60, rng=1)
+    return rdex.minimize(
+        objective,
+        [(-5, 5)] * 2,
+        constraints={"name": "total", "fun": lambda x: x[0] + x[1], "lb": 1},
+        maxfev=60,
+        rng=1,
+    )
+
+
 def advanced(optimizer: rdex.Optimizer) -> rdex.Result:
     while optimizer.stop is None:
         points: Floats = optimizer.ask(8)

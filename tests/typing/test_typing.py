@@ -43,6 +43,7 @@ def test_the_documented_uses_run(tmp_path):
     import documented_uses as uses
 
     assert uses.solved(tmp_path).success
+    assert [state.name for state in uses.limited().violations] == ["total"]
     assert uses.advanced(rdex.Optimizer([(-5, 5)] * 2, maxfev=60, rng=1)).nfev == 60
     assert uses.constants() == 5 + 5 + 25 and "scout" in uses.named()
     uses.careful()

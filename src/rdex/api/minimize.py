@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rdex.common.text import did_you_mean
 from rdex.engine.settings import Settings
 from rdex.problem.arguments import (
     ProblemArguments,
@@ -97,9 +97,11 @@ def minimize(
     args : tuple
         Further arguments of `fun`.
     constraints : constraint or sequence of constraints
-        `scipy.optimize.NonlinearConstraint`, `LinearConstraint`, or dicts with 'type' and 'fun'
-        ('ineq' means fun(x) >= 0, as in SciPy). Equal bounds make an equality. Every constraint
-        function is called once at the centre of the box to learn how many values it has.
+        Dicts with 'fun' and bounds, ``{"fun": f, "lb": 1, "ub": 4}``; one bound is enough, equal
+        bounds make an equality. Or `scipy.optimize.NonlinearConstraint`, which means the same,
+        `LinearConstraint`, and SciPy's dicts with 'type' and 'fun' ('ineq' means fun(x) >= 0).
+        Dicts may have 'args' and a 'name'. Every constraint function is called once at the centre
+        of the box to learn how many values it has.
     cheap_constraints : constraint or sequence of constraints
         Constraints that need no simulator, of one point each; they may come with a `Problem` too.
         Where one is violated nothing else is evaluated. They stand before the others in G and H.
@@ -214,10 +216,9 @@ def minimize(
     Examples
     --------
     >>> import rdex
-    >>> from scipy.optimize import LinearConstraint
     >>> result = rdex.minimize(
     ...     lambda x: x @ x, [(-5, 5)] * 2,
-    ...     constraints=LinearConstraint([[1, 1]], 1, 1), maxfev=200, rng=1)
+    ...     constraints={"fun": lambda x: x.sum(), "lb": 1, "ub": 1}, maxfev=200, rng=1)
     >>> result.success, round(result.fun, 3)
     (True, 0.5)
     """
@@ -267,7 +268,8 @@ def minimize(
         fun, bounds, args, constraints, vectorized, integrality, variable_names, constraint_names,
         cheap_constraints, units, call,
     )  # fmt: skip
-    problem = with_working_compiler(make_problem(given))
+    known = search.maxfev if options.is_plain else None
+    problem = with_working_compiler(make_problem(given), known)
     say_what_is_fixed(problem)
     driver = Driver(make_spec(problem, search, stored, evaluations is not None), options)
     try:
@@ -282,7 +284,6 @@ def minimize(
 def unknown_argument(name: str, function: Callable[..., Any]) -> str:
     """What to say about an argument that does not exist."""
     known = [key for key in inspect.signature(function).parameters if key != "unknown"]
-    alias = {"maxiter": "maxfev", "seed": "rng", "popsize": "settings"}.get(name)
-    close = [alias] if alias else difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else f"; it takes {', '.join(known)}"
+    aliases = {"maxiter": "maxfev", "seed": "rng", "popsize": "settings"}
+    hint = did_you_mean(name, known, aliases) or f"; it takes {', '.join(known)}"
     return f"{function.__name__}() has no argument {name!r}{hint}"

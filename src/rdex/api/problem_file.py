@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from rdex.common.python_file import names_of_source, split_place
+from rdex.common.text import did_you_mean
 from rdex.problem import Problem
 from rdex.problem.arguments import ProblemArguments, make_problem
 
@@ -45,9 +46,7 @@ def arguments_of(names: dict[str, Any], path: Path, name: str | None) -> dict[st
             check_spelling(names, ("problem", "fun"), path)
             raise ValueError(f"{path} defines neither `problem` nor `fun`; FILE.py:NAME picks")
     if name not in names:
-        close = difflib.get_close_matches(name, names, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise ValueError(f"{path} defines no {name!r}{hint}")
+        raise ValueError(f"{path} defines no {name!r}{did_you_mean(name, names)}")
     found = names[name]
     check_options(names, path)
     if isinstance(found, Problem):

@@ -8,13 +8,14 @@ import sys
 
 def main() -> None:
     """Entry point of the `rdex` command."""
+    from rdex.common.collecting import no_collecting
     from rdex.common.extras import MissingExtraError, require
 
     try:
-        require("typer", "bench")
-        require("rich", "bench")
-        from rdex.cli.app import app
-
+        with no_collecting():
+            require("typer", "bench")
+            require("rich", "bench")
+            from rdex.cli.app import app
         app()
     except MissingExtraError as error:
         sys.exit(f"rdex: {error}")

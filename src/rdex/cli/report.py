@@ -10,6 +10,7 @@ import typer
 
 from rdex.cli.options import AsPublished, Cutoff, Digits, Folders, Reference, Resamples
 from rdex.cli.printing import duration, fail
+from rdex.common.collecting import no_collecting
 
 
 def report(
@@ -26,15 +27,16 @@ def report(
     resamples: Resamples = 0,
 ) -> None:
     """Write a page to explore campaigns, with tables for papers and figures for print."""
-    from rdex.report import Options, campaign_report
-    from rdex.store import StoreError
-
     began = time.monotonic()
-    options = Options(reference, cutoff, digits, as_published, resamples)
-    try:
-        written = campaign_report(folders, out, options, paper=paper, title=title)
-    except (ValueError, OSError, StoreError) as error:
-        fail(error)
+    with no_collecting():
+        from rdex.report import Options, campaign_report
+        from rdex.store import StoreError
+
+        options = Options(reference, cutoff, digits, as_published, resamples)
+        try:
+            written = campaign_report(folders, out, options, paper=paper, title=title)
+        except (ValueError, OSError, StoreError) as error:
+            fail(error)
     size = written.page.stat().st_size / 1e6
     typer.echo(
         f"{written.page} ({size:.1f} MB), {len(written.tables)} files of tables, "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from rdex.common.cores import usable_cores
 from rdex.jit.sources import SOURCES
@@ -34,6 +33,8 @@ def compile_apart(groups: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
 
     Raises CalledProcessError where one cannot be compiled or kept.
     """
+    from concurrent.futures import ThreadPoolExecutor, as_completed
+
     from rdex.jit.compiling import tricks_on
 
     tricks_on()  # tested once, not by every process

@@ -12,7 +12,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from importlib import metadata
 from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent.parent.parent
@@ -23,6 +22,14 @@ def module_file(name: str) -> Path:
     """Source file of a module of the package."""
     path = SOURCES.joinpath(*name.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+@functools.cache
+def version_of(package: str) -> str:
+    """The version of a package that is installed, without importing it."""
+    from importlib import metadata  # brings email and zipfile; short runs need no versions
+
+    return metadata.version(package)
 
 
 @functools.cache
@@ -42,7 +49,7 @@ def source_hash(path: Path, tricks: tuple[str, ...] = ()) -> str:
         if found not in reached:
             reached.add(found)
             waiting.extend(imported_files(found))
-    digest = hashlib.sha256(f"numba {metadata.version('numba')} {' '.join(tricks)}".encode())
+    digest = hashlib.sha256(f"numba {version_of('numba')} {' '.join(tricks)}".encode())
     for found in sorted(reached):
         digest.update(found.name.encode() + b"\0" + found.read_bytes())
     return digest.hexdigest()[:16]

@@ -18,12 +18,12 @@ import platform
 import sys
 import threading
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
 from rdex.common.files import atomic_write
 from rdex.common.folders import cache_folder
+from rdex.jit.sources import version_of
 from rdex.jit.switches import is_jit_off
 
 #: All of them, in the order of `rdex.jit.compiling.TRICKS`.
@@ -87,7 +87,7 @@ def _passes(trick: Trick) -> bool:
     if not passed:
         logging.getLogger("rdex").warning(
             "numba %s: compiled code goes without %r (%s); results are the same, it is slower",
-            metadata.version("numba"),
+            version_of("numba"),
             trick.name,
             reason,
         )
@@ -97,7 +97,7 @@ def _passes(trick: Trick) -> bool:
 @functools.cache
 def _answers_file() -> Path:
     """The file for the answers of this numba, Python, machine and folder."""
-    versions = [metadata.version(name) for name in ("numba", "llvmlite")]
+    versions = [version_of(name) for name in ("numba", "llvmlite")]
     digest = hashlib.sha256(f"{versions} {sys.version} {platform.machine()}".encode())
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())

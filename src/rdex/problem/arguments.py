@@ -22,7 +22,7 @@ from rdex.problem.functions import (
     VectorisedFunctions,
     is_jitted,
 )
-from rdex.problem.jitted import compile_functions
+from rdex.problem.jitted import compile_functions, is_called_alone
 from rdex.problem.problem import Problem
 from rdex.problem.variables import read_variables
 
@@ -145,11 +145,17 @@ def middle(lower: Any, upper: Any, whole: Any) -> NDArray[np.float64]:
     return probe
 
 
-def with_working_compiler(problem: Problem) -> Problem:
-    """The problem, compiled if it can be; jitted functions numba cannot join stay in Python."""
+def with_working_compiler(problem: Problem, evaluations: int | None = None) -> Problem:
+    """The problem, compiled if it can be; jitted functions numba cannot join stay in Python.
+
+    So do those of short runs. `evaluations`: those of the run, if this process makes them.
+    """
     if not problem.is_compiled or problem.place is not None:
         return problem
     try:
+        if evaluations is not None and isinstance(problem.point, SeparateFunctions):
+            if is_called_alone(problem.point.fun, evaluations):
+                return dataclasses.replace(problem, compile=None)
         _ = problem.compiled
     except Exception as error:
         if not isinstance(problem.point, SeparateFunctions | OneFunction):

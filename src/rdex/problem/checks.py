@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -68,8 +69,9 @@ def as_float(label: str, value: Any, verb: str = "be") -> float:
     "return"."""
     is_text = isinstance(value, str | bytes | bytearray)
     is_complex = isinstance(value, complex | np.complexfloating)
-    if is_text or is_complex or value is np.ma.masked:
-        kind = "a masked value" if value is np.ma.masked else repr(value)
+    is_missing = can_mask() and value is np.ma.masked
+    if is_text or is_complex or is_missing:
+        kind = "a masked value" if is_missing else repr(value)
         raise ValueError(f"{label} must {verb} one number, got {kind}")
     try:
         return float(value)
@@ -82,7 +84,12 @@ def has_masked(value: Any) -> bool:
     """Whether some of the values are masked."""
     if isinstance(value, list | tuple):
         return any(has_masked(each) for each in value)
-    return isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
+    return can_mask() and isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
+
+
+def can_mask() -> bool:
+    """Whether there may be masked values: `numpy.ma`, which loads itself when used, is loaded."""
+    return "numpy.ma" in sys.modules
 
 
 def read_bounds(bounds: Any) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""SciPy's ways to write constraints, turned into G <= 0 and H = 0.
+"""Constraints as SciPy writes them, and as dicts with bounds, turned into G <= 0 and H = 0.
 
 A source of raw values c(x) (a constraint function, or a matrix) yields one inequality for each
 finite bound of each value, and one equality where both bounds are equal. Derivatives given with
@@ -9,12 +9,13 @@ not `2 - volume <= 0`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rdex.problem.checks import as_floats
+from rdex.problem.constraint_dicts import given_name, read_dict
 from rdex.problem.functions import Presenting
 from rdex.problem.variables import Floats
 
@@ -137,7 +138,7 @@ class Source:
         if self.is_boolean and ((low <= 0.0) & (high >= 1.0)).any():
             raise ValueError(
                 f"{self.label} returns True or False, and holds for both. Return the margin, such "
-                "as x[0] - 1 for x[0] > 1, or use NonlinearConstraint(fun, 1, 1)"
+                "as x[0] - 1 for x[0] > 1, or use {'fun': fun, 'lb': 1, 'ub': 1}"
             )
         equal = low == high
         below = np.flatnonzero(~equal & np.isfinite(high))
@@ -210,7 +211,7 @@ class Source:
 def read_constraints(
     constraints: Any, probe: Floats, layout: Any = False, present: Presenting | None = None
 ) -> list[Source]:
-    """The sources behind what `scipy.optimize.minimize` accepts as constraints.
+    """The sources behind constraints: dicts, and what `scipy.optimize.minimize` accepts.
 
     Every constraint function is called once, at `probe` (d,), to learn how many values it has.
     `present` says how it takes a point.
@@ -238,15 +239,21 @@ def stated_of(sources: list[Source]) -> tuple[list[Stated], list[Stated]]:
 
 
 def labels_of(items: list[Any]) -> list[str]:
-    """What to call each constraint object: its function's name where it has one of its own."""
+    """What to call each constraint object: by the name in its dict, or its function's own."""
     numbered = [f"c{k + 1}" for k in range(len(items))]
+    given = [given_name(item, number) for item, number in zip(items, numbered, strict=True)]
     functions = [item.get("fun") if isinstance(item, dict) else getattr(item, "fun", None)
                  for item in items]  # fmt: skip
     names = [getattr(function, "__name__", "") for function in functions]
-    return [
-        name if name.isidentifier() and names.count(name) == 1 and name not in numbered else number
-        for name, number in zip(names, numbered, strict=True)
+    taken = [*given, *numbered, *(name for name, own in zip(names, given, strict=True) if not own)]
+    labels = [
+        own or (name if name.isidentifier() and taken.count(name) == 1 else number)
+        for own, name, number in zip(given, names, numbered, strict=True)
     ]
+    for label in given:
+        if label and labels.count(label) > 1:
+            raise ValueError(f"constraints: {labels.count(label)} have the name {label!r}")
+    return labels
 
 
 def read_constraint(item: Any, label: str, probe: Floats, present: Presenting) -> Source:
@@ -260,20 +267,16 @@ def read_constraint(item: Any, label: str, probe: Floats, present: Presenting) -
         source.learn(_probed(source, probe, present.layout), item.lb, item.ub)
         return source
     raise ValueError(
-        f"{label}: expected a NonlinearConstraint, a LinearConstraint or a dict "
-        f"with 'type' and 'fun', got {type(item).__name__}"
+        f"{label}: expected a dict with 'fun' and bounds, a NonlinearConstraint, a "
+        f"LinearConstraint or a dict with 'type' and 'fun', got {type(item).__name__}"
     )
 
 
 def _from_dict(item: dict[str, Any], label: str, probe: Floats, present: Presenting) -> Source:
-    """SciPy's dict form, in which 'ineq' means fun(x) >= 0."""
-    kind, function = item.get("type"), item.get("fun")
-    if kind not in ("eq", "ineq") or not callable(function):
-        raise ValueError(f"{label}: a constraint dict needs 'type' ('eq' or 'ineq') and 'fun'")
-    args = item.get("args", ())
-    extra = tuple(args) if isinstance(args, Sequence) else (args,)
-    source = Source(present(function, extra), label)
-    source.learn(_probed(source, probe, present.layout), 0.0, 0.0 if kind == "eq" else np.inf)
+    """A dict with bounds, or in SciPy's form."""
+    given = read_dict(item, label)
+    source = Source(present(given.function, given.args), label)
+    source.learn(_probed(source, probe, present.layout), given.lower, given.upper)
     return source
 
 

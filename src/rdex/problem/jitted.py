@@ -8,11 +8,19 @@ from __future__ import annotations
 
 import functools
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from rdex.problem.constraints import Source
 from rdex.problem.problem import CompiledFunction
+
+#: So many evaluations of an objective make joining its functions worth it: that takes about half a
+#: second, as long as 100 000 calls from Python. Further runs are likely to follow.
+WORTH_JOINING = 5000
+
+#: Evaluations that runs wanted of a jitted objective so far.
+_wanted: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
 #: Compiled code can raise constant text only.
 WRONG_NUMBER = "a constraint returned another number of values than at the centre of the box"
@@ -47,6 +55,28 @@ def _part_of(source: Source) -> Part:
     if matrix is not None:
         return Part(None, matrix.tobytes(), source.size, False)
     return Part(source.function, b"", source.size, source.is_number)
+
+
+def is_called_alone(fun: Any, evaluations: int) -> bool:
+    """Whether a run of so many evaluations calls its functions one by one, with the same bits.
+
+    numba hands down how to divide by zero to what it compiles on the way: inside the joined
+    function an objective gives infinity, called from Python first it would raise. So it is compiled
+    here by a function like the joined one. With Intel's vector library rounding may depend on what
+    is inlined where.
+    """
+    _wanted[fun] = _wanted.get(fun, 0) + evaluations
+    if _wanted[fun] >= WORTH_JOINING:
+        return False
+    import numba
+
+    from rdex.jit.signatures import VECTOR
+
+    if numba.config.USING_SVML:
+        return False
+    if (VECTOR,) not in fun.signatures:
+        numba.njit(numba.float64(VECTOR), error_model="numpy")(lambda x: fun(x))
+    return True
 
 
 @functools.lru_cache(maxsize=64)

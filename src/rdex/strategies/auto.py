@@ -18,6 +18,7 @@ time of the models from a formula, so that a run repeats itself.
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -154,6 +155,10 @@ class Auto(Composite):
         self._seconds: list[float] = []
         self._model_seconds = 0.0
         self.book(MODELS)
+
+    def get_ready(self) -> None:
+        """Load what models need: SciPy takes half a second."""
+        importlib.import_module("rdex.strategies.scout.phases")
 
     # --- asked and told ---------------------------------------------------------------------------
     def ask(self, n: int = 0) -> list[Trial]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from typing import Any
 
+from rdex.common.text import did_you_mean
 from rdex.engine.constants import Constants
 from rdex.engine.settings import PRESETS, Settings, fitted, preset
 from rdex.problem.problem import Problem
@@ -88,8 +88,7 @@ def kind_of(algorithm: Any) -> tuple[str, Any]:
     base, plus, part = algorithm.partition("+")
     if plus and part == LOCAL and base in PRESETS:
         return HYBRID, base
-    close = difflib.get_close_matches(algorithm, [*PRESETS, *strategy_names()], n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    hint = did_you_mean(algorithm, [*PRESETS, *strategy_names()])
     raise ValueError(f"unknown algorithm {algorithm!r}{hint}; known: {', '.join(ALGORITHMS)}")
 
 

@@ -33,6 +33,7 @@ def scout_search(
         if state.knowledge.best() < 0:
             report.reason = "no evaluation worked"
             return report
+        state.end_work()  # loading SciPy is no time of models
         from rdex.strategies.scout.phases import search_by_models  # not before the first point
 
         state.begin_models()
