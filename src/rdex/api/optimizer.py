@@ -21,7 +21,7 @@ from rdex.problem.space import Space
 from rdex.problem.variables import read_variables
 from rdex.run.arguments import SearchArguments, make_spec, stored_seed
 from rdex.run.checkpoint import checked_facts, describe, described
-from rdex.run.searching import make_asking
+from rdex.run.searching import make_searching
 from rdex.run.spec import FREE_IN_CHECKPOINTS, RunSpec, differences
 from rdex.run.start import shaped
 from rdex.run.status import Status
@@ -130,7 +130,7 @@ class Optimizer:
             log_scale=log_scale,
             checkpoints=checkpoints,
         )
-        self._searching = make_asking(make_spec(self.problem, self._search))
+        self._searching = make_searching(make_spec(self.problem, self._search), is_asked=True)
         self._space = Space(self.problem)
         self._pending: dict[int, Floats] = {}  # id -> point, in the order of asking
         self._injected: list[Sample] = []
@@ -321,7 +321,7 @@ class Optimizer:
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise RunFileError(f"the state has no list of pending points: {error}") from error
         arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
-        searching = make_asking(spec)  # what is refused changes nothing here
+        searching = make_searching(spec, is_asked=True)  # what is refused changes nothing here
         try:
             searching.restore(arrays, checked_facts(state.get("facts", {}), "the state"))
             out = {trial.id: trial.x for trial in searching.pending()}

@@ -30,7 +30,7 @@ from rdex.problem.cheap_first import CheapFirst
 from rdex.problem.problem import Floats
 from rdex.run.arguments import RunOptions
 from rdex.run.checkpoint import Checkpoint, known_best, same_values
-from rdex.run.searching import EngineSearching, JournalSearching, make_searching
+from rdex.run.searching import EngineSearching, make_searching
 from rdex.run.spec import FREE_IN_LOGS, RunSpec, differences
 from rdex.run.status import Status
 from rdex.run.watch import PAUSE, Watch, raise_again, signals_end_the_run
@@ -237,11 +237,11 @@ class Driver:
 
     def _prepare_kernels(self) -> None:
         """Have the code loaded from the start that a later part of the strategy will need."""
-        get_ready = getattr(getattr(self.searching, "strategy", None), "get_ready", None)
-        if get_ready is not None and self.evaluator is not None and self.evaluator.pool.n:
-            get_ready()  # workers would be idle if it were loaded later
-        has_stretches = self.evaluator is not None and self._has_stretches(self.evaluator)
-        if has_stretches and hasattr(getattr(self.searching, "strategy", None), "stretch"):
+        if self.evaluator is None:
+            return
+        if self.evaluator.pool.n:
+            self.searching.get_ready()  # workers would be idle if it were loaded later
+        if self._has_stretches(self.evaluator):
             left = self.spec.maxfev - self.searching.standing.nfev
             loop = f"{method_of(self.spec.settings).kernels}.{KERNELS[self._fast_path()]}"
             own = self.spec.problem.place
@@ -261,22 +261,14 @@ class Driver:
     def _has_stretches(self, evaluator: Evaluator) -> bool:
         """Whether parts of the search may run the fast way: where nothing is kept or sent away."""
         is_plain = self.options.is_plain and self.keeper is None and self.spec.in_flight is None
-        return is_plain and evaluator.skipping is None
+        return is_plain and evaluator.skipping is None and self.searching.has_stretches
 
     def _ran_stretch(self) -> bool:
         """Run the differential evolution of a strategy by itself, if it is its turn."""
-        searching = self.searching
-        if not isinstance(searching, JournalSearching):
-            return False
-        stretch = searching.stretch()
-        if stretch is None:
-            return False
-        engine, until = stretch
-        with searching.standing.following(engine):
-            self._run_engine(engine, until)
-        searching.after_stretch()
-        self.watch.set_clock(self.watch.seconds)
-        return True
+        has_run = self.searching.ran_stretch(self._run_engine)
+        if has_run:
+            self.watch.set_clock(self.watch.seconds)
+        return has_run
 
     def _drive(self, evaluator: Evaluator) -> None:
         """Ask, submit, collect, tell."""

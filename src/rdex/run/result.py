@@ -288,7 +288,7 @@ def present_result(standing: Engine | Ledger) -> Result:
         nfev=standing.nfev,
         nit=standing.generation,
         maxfev=standing.maxfev,
-        eps=getattr(standing, "eps", math.nan),
+        eps=standing.eps,
         population=standing.problem.decoded(members.x),
         population_energies=members.f,
     )
@@ -364,7 +364,7 @@ def finished_result(driver: Driver, status: Status, polish: Any = False) -> Resu
     if driver.keeper is not None and driver.keeper.continued:
         result.continued = driver.keeper.continued
     if driver.spec.strategy == POLISH:
-        result.polished = driver.searching.strategy.is_polished  # type: ignore[union-attr]
+        result.polished = driver.searching.is_polished
     if callable(polish) and status != Status.INTERRUPTED:
         from rdex.run.polish import polished
 

@@ -9,7 +9,7 @@ from typing import Any
 from rdex.engine.constants import Constants
 from rdex.engine.settings import PRESETS, Settings, fitted, preset
 from rdex.problem.problem import Problem
-from rdex.strategies.strategy import Context
+from rdex.strategies.strategy import Context, Strategy
 
 #: The kind of a plain differential evolution, which the driver runs in compiled code.
 EVOLUTION = "evolution"
@@ -138,7 +138,7 @@ def constants_of(kind: str, name: str, dim: int, maxfev: int) -> Constants:
     return fitted(constants, dim, maxfev)
 
 
-def make_strategy(kind: str, context: Context) -> Any:
+def make_strategy(kind: str, context: Context) -> Strategy:
     """A strategy at its beginning."""
     if kind == AUTO_LISTS:
         from rdex.strategies.auto import LISTS, Auto
