@@ -12,7 +12,7 @@ pytest.importorskip("joblib")
 import rdex.campaign
 import rdex.store
 from rdex.campaign.algorithms import CountedRun, find, names
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
 from rdex.suites import get
 
 SOURCE = '''

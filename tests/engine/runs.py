@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rdex.engine.engine import Engine
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
 from rdex.engine.state import flattened
-from rdex.jit.records import with_attributes
+from rdex.jit.interpreting import with_attributes
 
 #: Whether kernels are compiled; runs are shorter where they are not.
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")

@@ -18,7 +18,6 @@ from rdex.problem.arguments import say_what_is_fixed
 from rdex.problem.checks import as_floats, checked_count, checked_integrality, read_bounds
 from rdex.problem.problem import Floats, Problem
 from rdex.problem.space import Space
-from rdex.problem.variables import read_variables
 from rdex.run.arguments import SearchArguments, make_spec, stored_seed
 from rdex.run.checkpoint import checked_facts, describe, described
 from rdex.run.searching import make_searching
@@ -102,7 +101,7 @@ class Optimizer:
         constraint_names: Sequence[str] | None = None,
         settings: Settings | None = None,
     ) -> None:
-        lower, upper = read_bounds(bounds)
+        lower, upper, variables = read_bounds(bounds)
         whole = None if integrality is None else checked_integrality(integrality, lower, upper)
         self.problem = Problem(
             lower,
@@ -113,7 +112,7 @@ class Optimizer:
             integrality=whole,
             variable_names=tuple(variable_names or ()),
             constraint_names=tuple(constraint_names or ()),
-            variables=read_variables(bounds),
+            variables=variables,
         )
         say_what_is_fixed(self.problem)
         self._search = SearchArguments(

@@ -14,7 +14,7 @@ from collections import deque
 from typing import Any, Protocol
 
 from rdex.common.errors import LogError
-from rdex.evaluation.direct import FailurePolicy
+from rdex.evaluation.failures import FailurePolicy
 from rdex.evaluation.log import Entry, EvaluationLog
 from rdex.evaluation.pace import Pace
 from rdex.evaluation.skipping import Skipping

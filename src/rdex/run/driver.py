@@ -14,20 +14,22 @@ from __future__ import annotations
 import logging
 import math
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from rdex.common.errors import LogError
 from rdex.engine.engine import LARGEST_BATCH, Engine, method_of, next_slice
-from rdex.evaluation.direct import Direct, FailurePolicy
 from rdex.evaluation.evaluator import Evaluator
+from rdex.evaluation.failures import FailurePolicy
 from rdex.evaluation.log import EvaluationLog, stored_run
 from rdex.evaluation.pace import Pace
 from rdex.evaluation.skipping import Skipping
 from rdex.jit.loading import prepare
 from rdex.problem.cheap_first import CheapFirst
-from rdex.problem.problem import Floats
+from rdex.problem.functions import OneFunction, SeparateFunctions, VectorisedFunctions
+from rdex.problem.problem import Floats, Problem
 from rdex.run.arguments import RunOptions
 from rdex.run.checkpoint import Checkpoint, known_best, same_values
 from rdex.run.searching import EngineSearching, make_searching
@@ -337,6 +339,63 @@ class Driver:
 
 
 # --- fast paths -----------------------------------------------------------------------------------
+class Direct:
+    """The problem, called here for the fast paths; values are NaN where the function raised.
+
+    Parameters
+    ----------
+    problem : Problem
+    policy : FailurePolicy
+    """
+
+    def __init__(self, problem: Problem, policy: FailurePolicy) -> None:
+        self.problem = problem
+        self.policy = policy
+        self.g = np.empty(problem.n_ineq)
+        self.h = np.empty(problem.n_eq)
+        self.point = np.empty(problem.dim)  # room for the next point of a loop
+        self.takes_points = problem.point is not None and not problem.is_compiled
+        self._point = problem.point
+        if isinstance(problem.point, SeparateFunctions | OneFunction):
+            self._point = problem.point.__call__  # found once, not at every call
+        # Our own wrapper checks shapes itself.
+        own = isinstance(problem.rows, VectorisedFunctions)
+        self._fill_rows: Callable[[Floats, Floats, Floats, Floats], None] = (
+            problem.rows.fill if own else self._fill_checked  # type: ignore[union-attr]
+        )
+
+    def one(self, x: Floats) -> float:
+        """f at x, the constraints in `self.g` and `self.h`."""
+        try:
+            f = float(self._point(x, self.g, self.h))  # type: ignore[misc]
+        except Exception as error:
+            self.policy.note(error, not self.policy.has_begun)
+            self.g.fill(np.nan)
+            self.h.fill(np.nan)
+            f = np.nan
+        self.policy.has_begun = True
+        return f
+
+    def fill(self, x: Floats, f: Floats, g: Floats, h: Floats) -> None:
+        """Write F, G, H at the rows of x; if a function of rows raises, all of them failed."""
+        if self.takes_points:
+            for i in range(len(x)):
+                f[i] = self.one(x[i].copy())
+                g[i], h[i] = self.g, self.h
+            return
+        try:
+            self._fill_rows(x, f, g, h)
+        except Exception as error:
+            self.policy.note(error, not self.policy.has_begun)
+            for values in (f, g, h):
+                values.fill(np.nan)
+        self.policy.has_begun = True
+
+    def _fill_checked(self, x: Floats, f: Floats, g: Floats, h: Floats) -> None:
+        """Rows of somebody else's function."""
+        f[:], g[:], h[:] = self.problem.evaluate(x)
+
+
 def run_fused(engine: Engine, direct: Direct, batch: int | None, watch: Watch, until: int) -> None:
     """Compiled problem: the fused loop, in slices of about `PAUSE` seconds."""
     policy = direct.policy
@@ -430,7 +489,7 @@ def run_rows(engine: Engine, direct: Direct, batch: int | None, watch: Watch, un
 
 #: The kernels that do the work of the fast paths.
 KERNELS = {
-    run_fused: "fused:run_compiled",
-    run_immediately: "asktell:tell_ask",
-    run_rows: "asktell:tell_ask_rows",
+    run_fused: "steps:run_compiled",
+    run_immediately: "steps:tell_ask",
+    run_rows: "steps:tell_ask_rows",
 }

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rdex.common.errors import RunFileError
-from rdex.engine.constants import Constants
 from rdex.engine.engine import Engine
+from rdex.engine.settings import Constants
 from rdex.evaluation.log import Entry
 from rdex.problem.problem import Problem
 from rdex.recorder.ledger import Ledger

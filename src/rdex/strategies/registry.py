@@ -6,8 +6,8 @@ import difflib
 import functools
 from typing import Any
 
-from rdex.engine.constants import Constants
-from rdex.engine.settings import PRESETS, Settings, fitted, preset
+from rdex.engine.presets import PRESETS, fitted, preset
+from rdex.engine.settings import Constants, Settings
 from rdex.problem.problem import Problem
 from rdex.strategies.strategy import Context, Strategy
 
