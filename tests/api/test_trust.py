@@ -14,6 +14,9 @@ from problems import BOX, same_run, square, tilted
 
 from rdex import Problem, minimize
 from rdex.common.errors import FileInUseError, RunFileError
+from rdex.engine import engine
+from rdex.jit import interpreting, loading
+from rdex.jit.interpreting import interpreted
 
 HERE = Path(__file__).parent
 
@@ -297,6 +300,27 @@ def test_ctrl_c_raises_where_asked_for(tmp_path, usual_signals):
     with pytest.raises(KeyboardInterrupt):
         minimize(fun, BOX, **options)
     assert minimize(tilted, BOX, **options).nfev == 100  # everything was saved
+
+
+def test_ctrl_c_waits_for_the_end_of_an_interpreted_kernel(tmp_path, monkeypatch, usual_signals):
+    """Half a generation was saved, and the file was refused as damaged."""
+    for module in (loading, engine):
+        monkeypatch.setattr(module, "find_kernel", lambda place, **_options: interpreted(place))
+    steps, ended = interpreting._load("rdex.engine.kernels.steps"), []
+    decide = steps.decide
+
+    def interrupted(*arguments):
+        ended.append(decide)
+        if len(ended) == 20:
+            os.kill(os.getpid(), signal.SIGINT)
+        decide(*arguments)
+
+    monkeypatch.setattr(steps, "decide", interrupted)
+    options = {"maxfev": 100, "rng": 1, "checkpoint": tmp_path / "run.npz"}
+    stopped = minimize(tilted, BOX, **options)
+    assert stopped.status == 5 and stopped.nfev < 60
+    again = minimize(tilted, BOX, **options)
+    assert same_run(again, minimize(tilted, BOX, **{**options, "checkpoint": None}))
 
 
 def test_a_second_ctrl_c_ends_a_loop_of_runs(usual_signals):

@@ -33,7 +33,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+
+class _AtWork(threading.local):
+    """Interpreted kernels at work in this thread, one in the other, and what came meanwhile."""
+
+    depth = 0
+    late: BaseException | None = None
+
+
 _lock = threading.RLock()
+_at_work = _AtWork()
 _modules: dict[str, ModuleType] = {}
 
 
@@ -53,11 +62,26 @@ def interpreted(place: str) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
-        with np.errstate(all="ignore"):
-            return function(*arguments)
+        _at_work.depth += 1
+        try:
+            with np.errstate(all="ignore"):
+                return function(*arguments)
+        finally:
+            _at_work.depth -= 1
+            if _at_work.late is not None and not _at_work.depth:
+                late, _at_work.late = _at_work.late, None
+                raise late
 
     call.is_interpreted = True  # type: ignore[attr-defined]
     return call
+
+
+def raise_between_kernels(error: BaseException) -> None:
+    """Raise what a signal is to raise; if a kernel is interpreted just now, at its end: half a step
+    would be saved. Compiled kernels are never interrupted."""
+    if not _at_work.depth:
+        raise error
+    _at_work.late = error
 
 
 def _load(name: str) -> ModuleType:
