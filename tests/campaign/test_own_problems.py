@@ -15,7 +15,7 @@ from rdex.campaign.own_problems import find_problem_file
 from rdex.campaign.plan import Plan
 from rdex.campaign.running import RunTask, execute
 from rdex.engine.presets import preset
-from rdex.recorder import CountingRecorder
+from rdex.recorder.counting import CountingRecorder
 from rdex.store import PlanDifference
 from rdex.suites import get
 

@@ -243,7 +243,7 @@ class Optimizer:
     def _take(self, id: int, sample: Sample) -> None:
         """To the search."""
         del self._pending[id]
-        self._searching.tell_sample(id, sample)
+        self._searching.tell(id, sample)
 
     def _take_injected(self) -> None:
         """Points of the user's own, once nothing is pending."""

@@ -27,8 +27,8 @@ from rdex.common.python_file import is_place, loaded_names, may_define, split_pl
 from rdex.engine.presets import PRESETS, preset
 from rdex.engine.settings import Constants
 from rdex.problem import Problem
-from rdex.recorder import BudgetSpent, CountingRecorder, Record, record_of
-from rdex.recorder.counting import values_of
+from rdex.recorder.counting import BudgetSpent, CountingRecorder, values_of
+from rdex.recorder.record import Record, record_of
 from rdex.strategies.registry import strategy_names
 
 if TYPE_CHECKING:

@@ -412,7 +412,7 @@ class Engine:
         return self.state.trace.f.copy(), self.state.trace.phi.copy()
 
     def history_rows(self) -> tuple[Any, ...]:
-        """The fields of `rdex.recorder.History`, at the checkpoints and now.
+        """The fields of `rdex.recorder.history.History`, at the checkpoints and now.
 
         Records at the same evaluation count once; a run that stopped between two checkpoints ends
         with a record of its end.

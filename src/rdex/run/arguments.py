@@ -321,11 +321,9 @@ def checked_log(log_scale: Any, problem: Problem) -> NDArray[np.bool_] | None:
     """Flags of the variables searched on a logarithmic scale; their bounds must be positive."""
     if log_scale is None:
         variables = problem.variables
-        return (
-            None
-            if variables is None or not variables.logarithmic.any()
-            else (variables.logarithmic)
-        )
+        if variables is None or not variables.logarithmic.any():
+            return None
+        return variables.logarithmic
     given = np.asarray(log_scale)
     if given.shape not in ((), (problem.dim,)) or not np.isin(given, (0, 1)).all():
         raise ValueError(f"log_scale must be one flag or {problem.dim}, got {log_scale!r}")

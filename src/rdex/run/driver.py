@@ -21,8 +21,7 @@ import numpy as np
 
 from rdex.common.errors import LogError
 from rdex.engine.engine import LARGEST_BATCH, Engine, method_of, next_slice
-from rdex.evaluation.evaluator import Evaluator
-from rdex.evaluation.failures import FailurePolicy
+from rdex.evaluation.evaluator import Evaluator, FailurePolicy
 from rdex.evaluation.log import EvaluationLog, stored_run
 from rdex.evaluation.pace import Pace
 from rdex.evaluation.skipping import Skipping
@@ -36,6 +35,7 @@ from rdex.run.searching import EngineSearching, make_searching
 from rdex.run.spec import FREE_IN_LOGS, RunSpec, differences
 from rdex.run.status import Status
 from rdex.run.watch import PAUSE, Watch, raise_again, signals_end_the_run
+from rdex.strategies.archive import Sample
 from rdex.workers.in_process import InProcessPool
 from rdex.workers.point_task import OK, Outcome, task_of
 from rdex.workers.retrying_pool import with_retries
@@ -295,7 +295,8 @@ class Driver:
             watch.set_clock(max(entry.at for entry in entries))
             watch.note_evaluation(max(entry.outcome.seconds for entry in entries))
             for entry in sorted(entries, key=lambda entry: entry.number):
-                searching.tell(entry, evaluator.counted(entry.outcome))
+                f, g, h, *_ = outcome = evaluator.counted(entry.outcome)
+                searching.tell(entry.number, Sample(entry.x, f, g, h, outcome.seconds))
 
     def say_how_to_go_on(self) -> None:
         """After an interruption."""

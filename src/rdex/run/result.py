@@ -86,7 +86,7 @@ class Result(OptimizeResult):  # type: ignore[misc]
     model : LearntModel
         Predicts f and the constraints; only of searches by models.
     history : History
-        How the run went; see `rdex.recorder.History`.
+        How the run went; see `rdex.recorder.history.History`.
     points : Points
         The evaluations that the run remembers; see `rdex.run.result.Points`.
     population, population_energies : array

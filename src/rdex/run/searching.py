@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from rdex.common.errors import RunFileError
 from rdex.engine.engine import Engine
 from rdex.engine.settings import Constants
-from rdex.evaluation.log import Entry
 from rdex.problem.problem import Problem
 from rdex.recorder.ledger import Ledger
 from rdex.run.spec import RunSpec
@@ -24,7 +23,6 @@ from rdex.strategies.archive import Sample
 from rdex.strategies.evolution import Evolution
 from rdex.strategies.journal import CLOCK, QUIET, Journal
 from rdex.strategies.strategy import Phase, Strategy, Trial
-from rdex.workers.point_task import Outcome
 
 if TYPE_CHECKING:
     from rdex.models.learnt import LearntModel
@@ -94,12 +92,7 @@ class EngineSearching:
         """Points of the engine."""
         return self._strategy.ask(n)
 
-    def tell(self, entry: Entry, outcome: Outcome) -> None:
-        """To the engine."""
-        sample = Sample(entry.x, outcome.f, outcome.g, outcome.h, outcome.seconds)
-        self.tell_sample(entry.number, sample)
-
-    def tell_sample(self, id: int, sample: Sample) -> None:
+    def tell(self, id: int, sample: Sample) -> None:
         """To the engine."""
         self._strategy.tell(id, sample)
 
@@ -223,12 +216,7 @@ class JournalSearching:
         self.strategy.after_stretch()
         return True
 
-    def tell(self, entry: Entry, outcome: Outcome) -> None:
-        """To the strategy and into the books."""
-        sample = Sample(entry.x, outcome.f, outcome.g, outcome.h, outcome.seconds)
-        self.tell_sample(entry.number, sample)
-
-    def tell_sample(self, id: int, sample: Sample) -> None:
+    def tell(self, id: int, sample: Sample) -> None:
         """To the strategy and into the books."""
         self._journal.tell(id, sample)
         self.standing.take(sample)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rdex.evaluation.failures import FailurePolicy
+from rdex.evaluation.evaluator import FailurePolicy
 from rdex.jit.interpreting import raise_between_kernels
 from rdex.jit.loading import seconds_loading
 from rdex.run import checkpoint as checkpoints
