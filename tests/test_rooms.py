@@ -139,11 +139,11 @@ HASHES = """
 import sys
 sys.path.insert(0, {folder!r})
 from pathlib import Path
-from rdex.jit import compiling
-assert compiling.__file__.startswith({folder!r})
+from rdex.jit import sources
+assert sources.__file__.startswith({folder!r})
 base = Path({folder!r}) / "rdex"
 for name in ("engine/kernels/steps.py", "engine/kernels/order.py", "scoring/kernels.py"):
-    print(compiling.hash_of(base / name))
+    print(sources.source_hash(base / name))
 """
 
 

@@ -22,6 +22,15 @@ def budget(evaluations: int) -> int:
     return evaluations if IS_COMPILED else evaluations // 3
 
 
+def pairs(names, others):
+    """All pairs as parameters; every second one by default, so that all are met."""
+    return [
+        pytest.param(name, other, marks=() if (i + j) % 2 == 0 else pytest.mark.slow)
+        for i, name in enumerate(names)
+        for j, other in enumerate(others)
+    ]
+
+
 def for_parts(records):
     """Records for parts called one by one: in plain Python their fields must be attributes."""
     return records if IS_COMPILED else with_attributes(records)
