@@ -25,7 +25,7 @@ BATCHES = {"1": 1, "default": 0, "32": 32, "half": 1000}
 def runs(number: int, dim: int, n_runs: int) -> np.ndarray:
     """Traces (2, batch, run, checkpoint) of f and v on one problem."""
     from rdex.engine.engine import Engine
-    from rdex.engine.settings import preset
+    from rdex.engine.presets import preset
     from rdex.suites.cec2017 import problem
 
     task = problem(number, dim)

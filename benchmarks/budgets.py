@@ -37,7 +37,7 @@ from budget_tables import BUDGETS, OURS, SUITES, Cell, write_tables
 import rdex
 from rdex.campaign.peers import PEERS
 from rdex.problem import Problem
-from rdex.recorder import BudgetSpent
+from rdex.recorder.counting import BudgetSpent
 from rdex.suites import cec2017, get, ids, is_solved, target
 
 KEEP = Path("docs/data/budgets")

@@ -16,7 +16,7 @@ from small_tables import write_csv
 from tuning import FIELD, RIVAL
 
 from rdex import campaign
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
 from rdex.scoring import bootstrap, compare, indicators, leave_one_out, trials_from_stores
 
 OURS = "rdex-tide"

@@ -19,7 +19,7 @@ import time
 import numpy as np
 
 from rdex.engine.engine import Engine
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
 from rdex.jit.loading import load
 from rdex.suites.cec2017 import problem
 
@@ -120,7 +120,7 @@ START = """
 import time, os
 start = float(os.environ["RDEX_BENCH_START"])
 from rdex.engine.engine import Engine
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
 from rdex.suites.cec2017 import problem
 task = problem(1, 30)
 engine = Engine(task, preset("rdex-csop"), 600000, 1)

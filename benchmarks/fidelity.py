@@ -33,7 +33,7 @@ EXPECTED = ("C07", "C11")
 def our_runs(number: int, algorithm: str, first_seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Traces f, v (run, checkpoint) of our engine on one problem."""
     from rdex.engine.engine import Engine
-    from rdex.engine.settings import preset
+    from rdex.engine.presets import preset
     from rdex.suites.cec2017 import problem
 
     task = problem(number, DIM, "2017", "official", data=REFERENCE / "cec2017_official")

@@ -63,7 +63,7 @@ def seconds_to_target(name: str, algorithm: str, workers: int, mean: float, seed
         x = np.frombuffer(data).copy()
         f, g, h = problem.evaluate(x[None])
         begun = time.process_time()
-        searching.tell_sample(id, Sample(x, float(f[0]), g[0], h[0], seconds))
+        searching.tell(id, Sample(x, float(f[0]), g[0], h[0], seconds))
         now += time.process_time() - begun
         if searching.standing.is_goal_reached:
             return now

@@ -27,7 +27,7 @@ import numpy as np
 from rdex import Problem, minimize
 from rdex.engine.anyorder import AnyOrder
 from rdex.engine.engine import Engine
-from rdex.engine.settings import fitted, preset
+from rdex.engine.presets import fitted, preset
 from rdex.engine.state import Limits
 from rdex.run.arguments import points_in_flight
 from rdex.suites import get

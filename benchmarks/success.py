@@ -86,7 +86,7 @@ class Rates(NamedTuple):
 
 def arguments(job: Job, dim: int) -> dict[str, Any]:
     """The call of `minimize` that a variant stands for."""
-    from rdex.engine.settings import fitted, preset
+    from rdex.engine.presets import fitted, preset
 
     changes = dict(CALLS.get(job.variant, {"algorithm": job.variant}))
     names = ("constraint_scale", "algorithm", "polish")

@@ -15,7 +15,7 @@ import numpy as np
 from small_tables import write_csv
 
 from rdex import campaign
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
 from rdex.scoring import compare, indicators, pairwise_score, target_score, trials_from_stores
 
 #: The field, and whom the candidates are compared with problem by problem.

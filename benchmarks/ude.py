@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from rdex.engine.constants import Constants
 from rdex.engine.engine import Engine
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
+from rdex.engine.settings import Constants
 from rdex.suites.cec2017 import problem
 
 REFERENCE = Path(os.environ.get("RDEX_REFERENCE_DIR", "../shared/reference")).resolve()

@@ -32,7 +32,7 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
 
 def tables_of_settings() -> list[str]:
     """The fields of each kind of settings; presets in columns, blank where as in the first."""
-    from rdex.engine.settings import PRESETS
+    from rdex.engine.presets import PRESETS
 
     kinds: dict[type, list[Any]] = {}
     for settings in PRESETS.values():

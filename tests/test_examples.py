@@ -25,12 +25,20 @@ def output_of(name, capsys):
     return capsys.readouterr().out
 
 
+#: Short ones; tests of programs, executors and starts use by default what the others show.
+SHORT = {"ask_tell.py", "constraint_objects.py", "pressure_vessel.py"}
+
+
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", sorted(set(EXPECTED) - {"compiled.py", "on_dask.py"}))
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=() if name in SHORT else pytest.mark.slow)
+    for name in sorted(set(EXPECTED) - {"compiled.py", "on_dask.py"})
+])  # fmt: skip
 def test_example(name, capsys):
     assert EXPECTED[name] in output_of(name, capsys)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.filterwarnings("default")  # of Dask and what it brings
 def test_example_on_dask(capsys):
@@ -38,6 +46,7 @@ def test_example_on_dask(capsys):
     assert EXPECTED["on_dask.py"] in output_of("on_dask.py", capsys)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_the_compiled_example_finds_the_same(capsys):
     printed = output_of("compiled.py", capsys)

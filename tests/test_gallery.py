@@ -43,8 +43,8 @@ def run(name):
     return result
 
 
-#: Three ways to use the package; the others are as much work again.
-SHORT = {"welded_beam", "packing", "workers"}
+#: Two ways to use the package; the others are as much work again.
+SHORT = {"welded_beam", "workers"}
 
 
 @pytest.mark.compiled
@@ -58,6 +58,7 @@ def test_a_script_solves_its_problem(name):
     assert result.success and result.fun <= SOLVED[name]
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_the_infeasible_one_says_so():
     result = run("infeasible")

@@ -53,8 +53,8 @@ KERNELS = {
 
 
 def test_there_are_kernels_to_look_at():
-    expected = {"rdex.engine.kernels.fused", "rdex.engine.kernels.random"}
-    assert expected | {"rdex.evaluation.kernels"} <= set(KERNELS)
+    expected = {"rdex.engine.kernels.steps", "rdex.engine.kernels.random"}
+    assert expected | {"rdex.scoring.kernels"} <= set(KERNELS)
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -139,11 +139,11 @@ HASHES = """
 import sys
 sys.path.insert(0, {folder!r})
 from pathlib import Path
-from rdex.jit import compiling
-assert compiling.__file__.startswith({folder!r})
+from rdex.jit import sources
+assert sources.__file__.startswith({folder!r})
 base = Path({folder!r}) / "rdex"
-for name in ("engine/kernels/fused.py", "engine/kernels/order.py", "scoring/kernels.py"):
-    print(compiling.hash_of(base / name))
+for name in ("engine/kernels/steps.py", "engine/kernels/order.py", "scoring/kernels.py"):
+    print(sources.source_hash(base / name))
 """
 
 
@@ -163,9 +163,8 @@ def copied(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("edited", "changed"), [
-    ("engine/kernels/order.py", [True, True, False]),  # fused -> steps -> selection -> order
+    ("engine/kernels/order.py", [True, True, False]),  # steps -> selection -> order
     ("engine/kernels/layout.py", [True, False, False]),
-    ("evaluation/kernels.py", [True, False, False]),
     ("engine/kernels/random.py", [True, False, False]),
     ("jit/compiling.py", [True, True, True]),
     ("jit/parts.py", [True, True, True]),

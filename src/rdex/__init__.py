@@ -22,7 +22,7 @@ _PUBLIC = {
     "Variables": "rdex.problem.variables",
     "algorithms": "rdex.strategies.registry",
     "minimize": "rdex.api.minimize",
-    "preset": "rdex.engine.settings",
+    "preset": "rdex.engine.presets",
     "scipy_method": "rdex.adapters.scipy",
 }
 
@@ -58,7 +58,8 @@ if TYPE_CHECKING:
         RunFileError,
         StoreError,
     )
-    from rdex.engine.settings import Settings, preset
+    from rdex.engine.presets import preset
+    from rdex.engine.settings import Settings
     from rdex.problem import Problem
     from rdex.problem.variables import Variables
     from rdex.run.result import Result

@@ -28,7 +28,7 @@ def deferred(slow):
 
 def auto(slow):
     fun, bounds, options = immediate(slow)
-    return fun, bounds, {**options, "maxfev": 150, "algorithm": "auto"}
+    return fun, bounds, {**options, "maxfev": 90, "algorithm": "auto"}
 
 
 def compiled(slow):

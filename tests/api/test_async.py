@@ -154,7 +154,7 @@ def test_a_torn_file_is_continued(tmp_path):
     minimize(UNEVEN, **options)
     data = path.read_bytes()
     rng = np.random.default_rng(0)
-    for size in rng.integers(len(data) // 10, len(data), 4):
+    for size in rng.integers(len(data) // 10, len(data), 2):
         kept = data[:size].rfind(b"\n") + 1
         path.write_bytes(data[:size])
         result = minimize(UNEVEN, **options)

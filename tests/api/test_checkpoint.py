@@ -17,6 +17,7 @@ import rdex.run.checkpoint
 from rdex import minimize
 from rdex.common.errors import RunFileError
 from rdex.engine.files import load_state
+from rdex.suites import get
 
 HERE = Path(__file__).parent
 
@@ -58,7 +59,8 @@ def wait_for(path, process, nfev):
 
 
 @pytest.mark.parametrize("kind", [
-    "auto", "deferred", pytest.param("compiled", marks=pytest.mark.compiled),
+    "auto", pytest.param("deferred", marks=pytest.mark.slow),
+    pytest.param("compiled", marks=[pytest.mark.compiled, pytest.mark.slow]),
 ])  # fmt: skip
 def test_killed_and_resumed_is_uninterrupted(tmp_path, kind):
     path = tmp_path / "run.npz"
@@ -69,6 +71,15 @@ def test_killed_and_resumed_is_uninterrupted(tmp_path, kind):
     reached = int(load_state(path)[1]["facts"].get("nfev", 0))
     resumed, whole = went_on(kind, path), went_on(kind)
     assert 60 <= reached < resumed.nfev and same_run(resumed, whole)
+
+
+def test_a_compiled_problem_goes_on_from_its_file(tmp_path):
+    options = {"maxfev": 4000, "rng": 1, "algorithm": "rdex-csop"}
+    kept = {**options, "checkpoint": tmp_path / "run.npz"}
+    stopped = minimize(get("g2006/G06"), callback=lambda result: result.nfev >= 1000, **kept)
+    resumed = minimize(get("g2006/G06"), **kept)
+    assert 1000 <= stopped.nfev < 4000
+    assert same_run(resumed, minimize(get("g2006/G06"), **options))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

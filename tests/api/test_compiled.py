@@ -77,7 +77,7 @@ def test_fused_and_python_paths_are_one_run(options):
 
 
 def test_the_fused_loop_does_not_call_from_python(monkeypatch):
-    from rdex.evaluation.direct import Direct
+    from rdex.run.driver import Direct
 
     monkeypatch.setattr(Direct, "one", None)
     monkeypatch.setattr(Direct, "fill", None)

@@ -102,13 +102,21 @@ def as_before(x):
     return tilted(x), [float(x[0]) - 3.0]
 
 
-@pytest.mark.parametrize("name", ["evaluations", "checkpoint"])
-@pytest.mark.parametrize("options", [
-    {"batch": 4}, {"workers": 2, "updating": "deferred"}, {"workers": 2, "updating": "async"},
-    {"algorithm": "auto"}, {"algorithm": "auto", "workers": 2, "updating": "async"},
-    {"algorithm": "local"}, {"algorithm": "rdex-csop+local"},
+BY_TWO = {"workers": 2, "updating": "async"}
+HYBRID = {"algorithm": "rdex-csop+local"}
+WAYS = [{"batch": 4}, {**BY_TWO, "updating": "deferred"}, BY_TWO, {"algorithm": "auto"},
+        {"algorithm": "auto", **BY_TWO}, {"algorithm": "local"}, HYBRID]  # fmt: skip
+
+#: What runs by default: each way to run and each file at least once.
+USUAL = [("evaluations", {"batch": 4}), ("checkpoint", BY_TWO), ("evaluations", HYBRID),
+         ("checkpoint", {"algorithm": "auto"})]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    pytest.param(name, options, marks=() if (name, options) in USUAL else pytest.mark.slow)
+    for name in ("evaluations", "checkpoint") for options in WAYS
 ], ids=str)  # fmt: skip
-def test_a_changed_simulator_is_refused(tmp_path, options, name):
+def test_a_changed_simulator_is_refused(tmp_path, name, options):
     path = tmp_path / "run"
     for before, after, n_ineq in ((tilted, shifted, 0), (as_before, tighter, 1)):
         problems = [Problem.from_function(fun, BOX, n_ineq=n_ineq, name="sim")

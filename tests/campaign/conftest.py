@@ -19,6 +19,5 @@ def undisturbed_folder(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("undisturbed") / "out"
     outcome = rdex.campaign.run(folder, workers=1, **WORDS)
-    assert outcome.is_complete
     assert (outcome.computed, outcome.stored, outcome.failed) == (20, 0, 0)
     return folder

@@ -50,7 +50,7 @@ def test_command_killed_and_continued(undisturbed, tmp_path):
     wait_until(lambda: not any(is_alive(pid) for pid in workers))
     before = {path: path.read_bytes() for path in folder.glob("*/*/*.parquet")}
     assert 3 <= len(before) < 20
-    outcome = rdex.campaign.run(folder, workers=2, **WORDS)
+    outcome = rdex.campaign.run(folder, workers=1, **WORDS)
     assert outcome.stored == len(before)
     assert all(path.read_bytes() == content for path, content in before.items())
     assert rows(folder) == undisturbed
@@ -71,10 +71,12 @@ def test_worker_killed_costs_only_its_tasks(undisturbed, tmp_path):
 
 def test_two_commands_on_one_folder(undisturbed, tmp_path):
     folder = tmp_path / "out"
-    both = [command(folder, "--workers", "1") for _ in range(2)]
-    for process in both:
-        code, _, err = finished(process)
-        assert code == 0, err
+    process = command(folder, "--workers", "1")
+    wait_for_runs(folder, 1, process)
+    outcome = rdex.campaign.run(folder, workers=1, **WORDS)
+    code, _, err = finished(process)
+    assert code == 0, err
+    assert 0 < outcome.computed < 20
     assert rows(folder) == undisturbed
     assert not list(folder.rglob("*.part"))
 
@@ -95,7 +97,7 @@ def test_damaged_and_foreign_files_are_set_aside(undisturbed, undisturbed_folder
     (folder / "notes.parquet").write_text("no Parquet at all")
     with pytest.raises(ValueError, match="no whole Parquet file"):
         rdex.store.load(folder)
-    outcome = rdex.campaign.run(folder, workers=2, **WORDS)
+    outcome = rdex.campaign.run(folder, workers=1, **WORDS)
     assert (outcome.stored, outcome.computed) == (16, 4)
     assert rows(folder) == undisturbed
     aside = {p.relative_to(folder / "_set_aside").as_posix() for p in
@@ -133,10 +135,10 @@ def test_extended_campaign_keeps_its_runs(tmp_path):
 def test_a_full_disk_ends_with_a_message(tmp_path):
     """Files may not grow beyond a limit, which is what a full disk is to the writer."""
     folder = tmp_path / "out"
-    small = {**WORDS, "maxfev": 2000, "runs": 2}
+    small = {**WORDS, "maxfev": 400, "runs": 1}
     limit = 4000  # a manifest fits, a run does not
     process = command(
-        folder, "--workers", "1", words={**small, "checkpoints": 2000},
+        folder, "--workers", "1", words={**small, "checkpoints": 400},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
         env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
     )  # fmt: skip

@@ -12,7 +12,7 @@ pytest.importorskip("joblib")
 import rdex.campaign
 import rdex.store
 from rdex.campaign.algorithms import CountedRun, find, names
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
 from rdex.suites import get
 
 SOURCE = '''
@@ -83,7 +83,7 @@ def test_a_campaign_of_own_algorithms(file, tmp_path):
 
     again = rdex.campaign.run(out, **words)
     assert (again.computed, again.failed, again.skipped, again.stored) == (0, 0, 2, 2)
-    assert not again.is_complete
+    assert again.stored + again.computed < again.total
     retried = rdex.campaign.run(out, retry_failed=True, only=["failing:G06:1"], **words)
     assert (retried.total, retried.failed) == (1, 1)
 

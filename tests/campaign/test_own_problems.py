@@ -14,8 +14,8 @@ from rdex.campaign.algorithms import EngineRun, find
 from rdex.campaign.own_problems import find_problem_file
 from rdex.campaign.plan import Plan
 from rdex.campaign.running import RunTask, execute
-from rdex.engine.settings import preset
-from rdex.recorder import CountingRecorder
+from rdex.engine.presets import preset
+from rdex.recorder.counting import CountingRecorder
 from rdex.store import PlanDifference
 from rdex.suites import get
 

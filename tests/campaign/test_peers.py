@@ -14,7 +14,7 @@ from rdex.campaign.peers.facts import PeerSolve
 from rdex.campaign.peers.points import BAD, Points, seeded
 from rdex.common.extras import MissingExtraError
 from rdex.problem import Problem
-from rdex.recorder import BudgetSpent, CountingRecorder
+from rdex.recorder.counting import BudgetSpent, CountingRecorder
 from rdex.suites import get
 
 #: These find the optimum of the toy with 600 evaluations (or their own); the others only have to

@@ -6,7 +6,7 @@ import pytest
 import rdex
 from rdex import campaign
 from rdex.campaign.algorithms import find, names
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
 
 pytestmark = pytest.mark.compiled
 

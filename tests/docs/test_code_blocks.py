@@ -124,11 +124,13 @@ WITH_BLOCKS = [
     if any(block.language in RUN for block in blocks((PROJECT / name).read_text("utf-8")))
 ]  # fmt: skip
 
-#: Pages whose blocks take 8 s and more; other tests use by default what they show.
+#: Pages whose blocks take 5 s and more; other tests use by default what they show.
 LONG = {
     "docs/adapters/coco.md", "docs/adapters/openmdao.md", "docs/adapters/optuna.md",
-    "docs/adapters/pymoo.md", "docs/campaigns.md", "docs/mixed-integer.md", "docs/report.md",
-    "docs/resume.md", "docs/simulators.md", "docs/tutorials/researchers.md",
+    "docs/adapters/pymoo.md", "docs/campaigns.md", "docs/cluster.md", "docs/compiled.md",
+    "docs/equality.md", "docs/limits.md", "docs/mixed-integer.md", "docs/progress.md",
+    "docs/report.md", "docs/resume.md", "docs/simulators.md", "docs/store-format.md",
+    "docs/tutorials/engineers.md", "docs/tutorials/researchers.md",
 }  # fmt: skip
 
 

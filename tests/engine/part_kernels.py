@@ -16,6 +16,7 @@ from rdex.engine.kernels.order import order_statistic as statistic_part
 from rdex.engine.kernels.order import precedes as precedes_part
 from rdex.engine.kernels.order import rank_members as rank_part
 from rdex.engine.kernels.order import reposition as reposition_part
+from rdex.engine.kernels.order import settle, violation
 from rdex.engine.kernels.order import sort_by as sort_part
 from rdex.engine.kernels.random import below, cauchy, half_words, next_word, normal, uniform
 from rdex.engine.kernels.steps import improvement as improvement_part
@@ -29,7 +30,6 @@ from rdex.engine.kernels.variation import (
     standard_parameters,
 )
 from rdex.engine.kernels.variation import sort_donors as donors_part
-from rdex.evaluation.kernels import settle, violation
 from rdex.jit.compiling import kernel
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rdex.engine.engine import Engine
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
 from rdex.engine.state import flattened
-from rdex.jit.records import with_attributes
+from rdex.jit.interpreting import with_attributes
 
 #: Whether kernels are compiled; runs are shorter where they are not.
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
@@ -20,6 +20,15 @@ quiet = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarnin
 def budget(evaluations: int) -> int:
     """`evaluations`, or a third of them in plain Python."""
     return evaluations if IS_COMPILED else evaluations // 3
+
+
+def pairs(names, others):
+    """All pairs as parameters; every second one by default, so that all are met."""
+    return [
+        pytest.param(name, other, marks=() if (i + j) % 2 == 0 else pytest.mark.slow)
+        for i, name in enumerate(names)
+        for j, other in enumerate(others)
+    ]
 
 
 def for_parts(records):

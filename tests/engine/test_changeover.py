@@ -11,7 +11,7 @@ from runs import assert_same_arrays, variant
 import rdex
 from rdex.engine.anyorder import AnyOrder
 from rdex.engine.engine import Engine
-from rdex.engine.settings import PRESETS
+from rdex.engine.presets import PRESETS
 from rdex.engine.state import Limits
 from rdex.jit import loading
 from rdex.jit.interpreting import interpreted
@@ -35,7 +35,7 @@ def changing(monkeypatch):
         return interpreted(place) if is_interpreted else loading.load(place)
 
     def begin():
-        for name in ("rdex.jit.run_kernels", "rdex.engine.engine"):
+        for name in ("rdex.jit.loading", "rdex.engine.engine"):
             monkeypatch.setattr(sys.modules[name], "find_kernel", find)
         return used
 

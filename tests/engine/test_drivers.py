@@ -10,7 +10,7 @@ from engine_problems import KINDS
 from runs import IS_COMPILED, assert_same_state, budget, drive, finished, quiet, variant
 
 from rdex.engine.engine import Engine, default_batch, next_slice
-from rdex.engine.settings import PRESETS, preset
+from rdex.engine.presets import PRESETS, preset
 from rdex.engine.state import flattened
 
 pytestmark = quiet

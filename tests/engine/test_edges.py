@@ -9,7 +9,8 @@ from runs import assert_order_holds, budget, drive, finished, quiet, variant
 
 from rdex.engine.engine import Engine
 from rdex.engine.kernels import layout
-from rdex.engine.settings import PRESETS, Settings, preset
+from rdex.engine.presets import PRESETS, preset
+from rdex.engine.settings import Settings
 from rdex.engine.state import Limits
 from rdex.problem.problem import Problem
 

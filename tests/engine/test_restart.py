@@ -83,8 +83,10 @@ def test_saved_while_the_next_population_begins(tmp_path, extra, whole):
     assert_same_state(other.state, whole.state)
 
 
-@pytest.mark.parametrize("settings", [HASTY, RACING])
-@pytest.mark.parametrize("in_flight", [2, 5])
+@pytest.mark.parametrize(("settings", "in_flight"), [
+    (HASTY, 5), (RACING, 2), pytest.param(HASTY, 2, marks=pytest.mark.slow),
+    pytest.param(RACING, 5, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_results_in_any_order(settings, in_flight):
     """What is out when a population ends comes too late for it: it is told, and nothing is lost."""
     ends = []

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from rdex.engine.settings import PRESETS, Settings, preset
+from rdex.engine.presets import PRESETS, preset
+from rdex.engine.settings import Settings
 from rdex.engine.state import settings_record
 
 # The columns of the family's table: (CL-SRDE, RDEx and RDEx-CSOP, RDE26).

@@ -4,7 +4,7 @@ import numpy as np
 import part_kernels as parts
 import pytest
 from engine_problems import KINDS
-from runs import budget, front_of, population_of, quiet, variant
+from runs import budget, front_of, pairs, population_of, quiet, variant
 
 from rdex.engine.engine import Engine
 from rdex.engine.state import Limits, seed_words
@@ -80,8 +80,7 @@ def run_both(problem, settings, maxfev, seed, n0, scale="none"):
     return twin
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize(("name", "kind"), pairs(VARIANTS, KINDS))
 def test_every_variant_on_every_kind_of_problem(name, kind):
     seed = 100 + list(VARIANTS).index(name)
     scale = "auto" if name in ("units", "race") else "none"
@@ -91,7 +90,7 @@ def test_every_variant_on_every_kind_of_problem(name, kind):
 @pytest.mark.parametrize("n0", [4, 5, 40])
 @pytest.mark.parametrize("name", ["rdex-csop", "cl-srde", "rde26", "race-and-eb"])
 def test_small_and_larger_populations(name, n0):
-    twin = run_both(KINDS["plane-5"], VARIANTS[name], budget(1200), 7, n0=n0)
+    twin = run_both(KINDS["plane-5"], VARIANTS[name], budget(800), 7, n0=n0)
     assert twin.generation > 10
 
 
@@ -107,7 +106,9 @@ def test_a_longer_run_to_convergence(name):
     assert twin.best[0] == 0.0
 
 
-@pytest.mark.parametrize("kind", ["plane-5", "sphere-5", "holes-2"])
+@pytest.mark.parametrize("kind", [
+    "plane-5", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("sphere-5", "holes-2"))
+])  # fmt: skip
 def test_a_population_that_has_settled_makes_room(kind):
     """The twin agrees, and it does happen."""
     settings = variant("rde26", restart_after=1.1, perturb_probability=0.0)

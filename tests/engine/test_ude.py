@@ -12,7 +12,7 @@ from runs import IS_COMPILED, PASSING, assert_same_state, budget, drive, finishe
 
 from rdex.engine.engine import Engine
 from rdex.engine.files import load_state, save_state
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
 from rdex.engine.state import Limits
 from rdex.engine.ude.settings import UdeSettings
 from rdex.engine.ude.state import settings_record

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from engine_problems import KINDS
-from runs import budget, quiet, variant
+from runs import budget, pairs, quiet, variant
 
 from rdex.engine.engine import Engine
 from rdex.engine.state import Limits, seed_words
@@ -69,8 +69,7 @@ def run_both(problem, settings, maxfev, seed, n0, scale="none"):
     return twin
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize(("name", "kind"), pairs(VARIANTS, KINDS))
 def test_every_variant_on_every_kind_of_problem(name, kind):
     seed = 100 + list(VARIANTS).index(name)
     scale = "auto" if name in ("ude-iii", "tense") else "none"

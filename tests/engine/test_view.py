@@ -9,7 +9,7 @@ from runs import budget, quiet, variant
 
 from rdex.engine.engine import Engine
 from rdex.engine.state import Limits
-from rdex.recorder import History
+from rdex.recorder.history import History
 
 pytestmark = quiet
 

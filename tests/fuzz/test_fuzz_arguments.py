@@ -99,7 +99,7 @@ def called(function, *positional, **named):
         return None
 
 
-@fuzzed(150, 12_000)
+@fuzzed(100, 12_000)
 @given(
     bounds=BOUNDS,
     options=st.lists(st.sampled_from(sorted(ARGUMENTS)), max_size=4, unique=True).flatmap(

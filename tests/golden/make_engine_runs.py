@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from rdex.engine.engine import Engine
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
 from rdex.suites import get
 
 HERE = Path(__file__).resolve().parent

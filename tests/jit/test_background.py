@@ -19,7 +19,7 @@ from rdex.jit.interpreting import interpreted
 pytestmark = pytest.mark.compiled
 
 #: A kernel that compiles in a third of a second.
-SMALL = "rdex.evaluation.kernels:violation_of"
+SMALL = "rdex.engine.kernels.order:violation_of"
 
 #: Calls it until it is compiled; says what happened.
 UNTIL_COMPILED = f"""

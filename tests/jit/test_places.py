@@ -35,7 +35,7 @@ def test_every_place_that_the_sources_name_is_there():
         text = path.read_text(encoding="utf-8")
         named |= set(re.findall(r'"(rdex[\w.]*kernels[\w.]*:\w+)"', text))
         if path.parts[-2] in ("engine", "run"):
-            loops = re.findall(r'"((?:asktell|fused|anyorder):\w+)"', text)
+            loops = re.findall(r'"((?:steps|anyorder|drivers):\w+)"', text)
             named |= {f"rdex.engine.kernels.{name}" for name in loops}
     assert len(named) > 10
     assert named <= set(all_places())

@@ -82,9 +82,9 @@ def test_what_is_no_number(value):
 
 
 def test_bounds_of_both_kinds():
-    low, high = read_bounds(Bounds([0, 1], 4))
+    low, high, _ = read_bounds(Bounds([0, 1], 4))
     assert (low.tolist(), high.tolist()) == ([0, 1], [4, 4])
-    low, high = read_bounds(np.array([[0, 1], [2, 3]]))
+    low, high, _ = read_bounds(np.array([[0, 1], [2, 3]]))
     assert (low.tolist(), high.tolist()) == ([0, 2], [1, 3])
 
 

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rdex.engine.engine import Engine
-from rdex.engine.settings import preset
+from rdex.engine.presets import preset
 from rdex.problem import Problem
-from rdex.recorder import BudgetSpent, CountingRecorder, record_of
+from rdex.recorder.counting import BudgetSpent, CountingRecorder
+from rdex.recorder.record import record_of
 from rdex.suites import get
 
 

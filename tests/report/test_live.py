@@ -33,12 +33,12 @@ def mass(d):
     return d["width"] * d["plate"]
 
 
-def run(folder, maxfev=150):
+def run(folder):
     area = NonlinearConstraint(lambda d: d["width"] * d["plate"], 30.0, np.inf)
     slope = NonlinearConstraint(lambda d: d["plate"] / d["width"], -np.inf, 0.8)
     return rdex.minimize(
         mass, DESIGN, constraints=[area, slope], constraint_names=["area", "slope"],
-        units={"area": "m²", "f": "kg"}, maxfev=maxfev, rng=0,
+        units={"area": "m²", "f": "kg"}, maxfev=150, rng=0, algorithm="rdex-csop",
         evaluations=folder / "e.csv", checkpoint=folder / "c.npz",
     )  # fmt: skip
 
@@ -245,10 +245,8 @@ def test_the_command_prints_json(finished):
 
 
 @pytest.mark.skipif(chromium_path() is None, reason="no Chromium")
-def test_the_page_follows_a_run_in_a_browser(tmp_path):
-    run_folder = tmp_path / "run"
-    run_folder.mkdir()
-    result = run(run_folder)
+def test_the_page_follows_a_run_in_a_browser(finished, tmp_path):
+    run_folder, result = finished
     whole = (run_folder / "e.csv").read_bytes()
     shown = tmp_path / "shown.csv"
     server = make_server(shown)

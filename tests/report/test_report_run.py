@@ -87,7 +87,7 @@ def test_an_inequality_is_active_near_zero_in_its_own_scale():
 def test_what_held_an_infeasible_run_back_is_told(tmp_path):
     result = rdex.minimize(
         lambda x: x[0], [(0, 1)],
-        constraints=[{"type": "ineq", "fun": lambda x: x[0] - 2}], maxfev=300, rng=0,
+        constraints=[{"type": "ineq", "fun": lambda x: x[0] - 2}], maxfev=60, rng=0,
         constraint_names=["reach"],
     )  # fmt: skip
     html, data = data_of(result.report(tmp_path / "run.html"))
@@ -96,10 +96,10 @@ def test_what_held_an_infeasible_run_back_is_told(tmp_path):
 
 
 def test_a_run_without_constraints_and_one_without_usable_values(tmp_path):
-    free = rdex.minimize(lambda x: x @ x, [(-1, 1)] * 2, maxfev=200, rng=0)
+    free = rdex.minimize(lambda x: x @ x, [(-1, 1)] * 2, maxfev=60, rng=0)
     html, _ = data_of(free.report(tmp_path / "free.html"))
     assert 'id="by-constraint"' not in html
-    failed = rdex.minimize(lambda x: float("nan"), [(-1, 1)], maxfev=100, rng=0)
+    failed = rdex.minimize(lambda x: float("nan"), [(-1, 1)], maxfev=40, rng=0)
     html, data = data_of(failed.report(tmp_path / "failed.html"))
     assert "no usable values" in html and data["f"][-1] is None
 

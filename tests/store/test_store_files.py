@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 import rdex.store
-from rdex.recorder import Record
+from rdex.recorder.record import Record
 from rdex.store import RunFileError, RunKey, Store, StoredRun, StoreError
 from rdex.store.runkey import slug
 from rdex.store.schema import check_key, encode_run, read_row

@@ -43,7 +43,7 @@ def problem(fun=cost):
     return Problem.from_function(fun, BOX, n_ineq=1, constraint_names=["gap"])
 
 
-@pytest.mark.parametrize("algorithm", NAMED)
+@pytest.mark.parametrize("algorithm", QUICK)
 def test_the_best_combination_and_its_numbers_are_found(algorithm):
     result = rdex.minimize(problem(), algorithm=algorithm, maxfev=250, rng=1)
     assert result.feasible and result.nfev <= 250 and result.algorithm == algorithm
@@ -76,12 +76,12 @@ def test_given_points_come_first():
 
 @pytest.mark.parametrize("algorithm", QUICK)
 def test_a_run_repeats_itself_and_goes_on_from_a_checkpoint(tmp_path, algorithm):
-    options = {"algorithm": algorithm, "maxfev": 120, "rng": 3}
+    options = {"algorithm": algorithm, "maxfev": 60, "rng": 3}
     whole = rdex.minimize(problem(), **options)
     again = rdex.minimize(problem(), **options)
     assert whole.fun == again.fun and (whole.x == again.x).all()
     path = tmp_path / "run.npz"
-    rdex.minimize(problem(), checkpoint=path, callback=lambda r: r.nfev >= 60, **options)
+    rdex.minimize(problem(), checkpoint=path, callback=lambda r: r.nfev >= 30, **options)
     resumed = rdex.minimize(problem(), checkpoint=path, **options)
     assert resumed.nfev == whole.nfev and resumed.fun == whole.fun
 
@@ -129,7 +129,7 @@ def test_auto_leaves_models_for_an_evolution_that_knows_their_points():
         return float(d["metal"] != "iron") + (d["n"] % 7)
 
     box = {"n": {"integer": (0, 900)}, "metal": {"categories": METALS}}
-    result = rdex.minimize(fun, box, maxfev=700, rng=1)
+    result = rdex.minimize(fun, box, maxfev=500, rng=1)
     models, evolution = result.phases
     assert (models.name, evolution.name) == ("models", "evolution")
     assert models.nfev + evolution.nfev == result.nfev == len(seen) == len(set(seen))
@@ -167,7 +167,7 @@ def test_scales_that_models_learnt_stay_when_the_evolution_begins():
         return cost(d)[0], [100 * (d["a"] + 0.2 - d["b"])]
 
     models = rdex.minimize(problem(fun), algorithm="scout", maxfev=60, rng=1)
-    both = rdex.minimize(problem(fun), maxfev=900, rng=1)
+    both = rdex.minimize(problem(fun), maxfev=500, rng=1)
     assert both.phases[-1].name == "evolution" and both.phases[-1].nfev > 100
     assert both.constraint_scale[0] > 0.1 * models.constraint_scale[0] > 1.0
     assert both.violations[0].state == "active"
@@ -223,21 +223,23 @@ def in_any_order(named, workers, maxfev=150):
         now, id, x = heapq.heappop(out)
         seen.append(x)
         f, g, h = made.evaluate(x[None, :])
-        searching.tell_sample(id, Sample(x, float(f[0]), g[0], h[0], 1.0))
+        searching.tell(id, Sample(x, float(f[0]), g[0], h[0], 1.0))
         if len(seen) == maxfev // 2:  # as if read from a file
             searching = copy.deepcopy(searching)
     return used / (now * workers), np.array(seen), searching.standing.best
 
 
-@pytest.mark.parametrize("algorithm", ["auto", "scout", "rdex-csop"])
+@pytest.mark.parametrize(
+    "algorithm", [pytest.param("auto", marks=pytest.mark.slow), "scout", "rdex-csop"]
+)
 def test_workers_stay_busy_and_the_run_goes_on_from_a_file(algorithm):
     """While one combination waits for results, others have points to evaluate."""
     busy, seen, best = in_any_order(algorithm, 4)
     assert busy > 0.93
     assert len(np.unique(seen, axis=0)) == len(seen)
     assert best.phi == 0.0
-    again = in_any_order(algorithm, 4)
-    assert (again[1] == seen).all()
+    again = in_any_order(algorithm, 4, maxfev=60)
+    assert (again[1] == in_any_order(algorithm, 4, maxfev=60)[1]).all()
 
 
 def test_a_batch_has_points_of_several_combinations():

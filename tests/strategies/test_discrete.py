@@ -88,23 +88,23 @@ def test_known_and_given_points_are_used():
 
 
 def test_a_run_goes_on_from_its_checkpoint(tmp_path):
-    whole = rdex.minimize(Counting(), LISTS, maxfev=120, rng=3)
+    whole = rdex.minimize(Counting(), LISTS, maxfev=60, rng=3)
     path = tmp_path / "run.npz"
 
     class Stopping(Counting):
         def __call__(self, d):
-            if len(self.seen) == 50:
+            if len(self.seen) == 30:
                 raise KeyboardInterrupt
             return super().__call__(d)
 
     first = Stopping()
     first.__name__ = "fun"
-    part = rdex.minimize(first, LISTS, maxfev=120, rng=3, checkpoint=path)
-    assert part.nfev == 50
+    part = rdex.minimize(first, LISTS, maxfev=60, rng=3, checkpoint=path)
+    assert part.nfev == 30
     again = Counting()
     again.__name__ = "fun"
-    rest = rdex.minimize(again, LISTS, maxfev=120, rng=3, checkpoint=path)
-    assert rest.nfev == 120 and rest.design == whole.design and rest.fun == whole.fun
+    rest = rdex.minimize(again, LISTS, maxfev=60, rng=3, checkpoint=path)
+    assert rest.nfev == 60 and rest.design == whole.design and rest.fun == whole.fun
 
 
 def test_ordered_lists_beside_real_variables_stay_with_the_plain_evolution():

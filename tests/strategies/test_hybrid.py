@@ -5,6 +5,7 @@ import pytest
 
 import rdex
 from rdex.evaluation.evaluator import Evaluator
+from rdex.run import driver
 from rdex.run.spec import RunSpec
 from rdex.strategies.archive import Sample
 from rdex.strategies.auto import Auto
@@ -82,6 +83,15 @@ def test_what_is_needed_later_is_loaded_before_points_are_out(strategy, name, mo
     calls.clear()
     rdex.minimize(G15, maxfev=40, rng=1, algorithm=name)  # here nobody waits
     assert "ready" not in calls
+
+
+def test_a_loop_is_compiled_ahead_only_for_strategies_that_have_one(monkeypatch):
+    """A search by SLSQP alone had the loop of the differential evolution compiled."""
+    asked = []
+    monkeypatch.setattr(driver, "prepare", lambda left, *places: asked.append(left))
+    for name in ("local", NAME, "auto"):
+        rdex.minimize(lambda x: x @ x, [(-5, 5)] * 2, maxfev=20, rng=1, algorithm=name)
+    assert asked == [20, 20]
 
 
 def test_one_at_a_time_local_searches_are_not_interrupted():

@@ -61,7 +61,7 @@ def test_crashes_on_the_way():
 
 def test_whole_variables_stay_whole():
     whole = np.arange(10) < 2
-    result = minimize(network(10, 3, seed=4, whole=whole), maxfev=300, rng=0)
+    result = minimize(network(10, 3, seed=4, whole=whole), maxfev=150, rng=0)
     assert result.feasible
     assert np.array_equal(result.x[:2], np.round(result.x[:2]))
 
@@ -71,8 +71,8 @@ def test_what_cannot_hold_is_given_up():
         return x.sum(), [], [x[0] + x[1] - 1.0, x[0] + x[1] - 2.0]
 
     problem = Problem.from_function(impossible, [(0, 1)] * 4, n_eq=2)
-    result = minimize(problem, maxfev=150, rng=0)
-    assert not result.feasible and result.nfev == 150
+    result = minimize(problem, maxfev=80, rng=0)
+    assert not result.feasible and result.nfev == 80
 
 
 def test_a_way_that_ends_short_of_the_constraints_is_followed_by_others(monkeypatch):

@@ -171,7 +171,8 @@ def test_wrong_shape_is_refused():
 
 def test_only_the_problem_asked_for_is_compiled():
     code = """
-import sys
+import os, sys
+os.environ["RDEX_COMPILE"] = "wait"
 from rdex.suites import g2006
 problems = [g2006.problem(n) for n in range(1, 25)]
 assert "numba" not in sys.modules

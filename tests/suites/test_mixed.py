@@ -50,5 +50,5 @@ def test_the_suite_has_every_kind():
 
 def test_a_search_finds_one():
     problem = suites.get("mixed/three-bars")
-    result = minimize(problem, maxfev=2000, rng=0)
+    result = minimize(problem, maxfev=2000, rng=0, algorithm="rdex-csop")
     assert is_solved(problem, result.fun, result.cv)

@@ -9,7 +9,8 @@ from typing import get_args
 import pytest
 
 import rdex
-from rdex.engine.settings import PRESETS, RdexName, Settings, UdeName
+from rdex.engine.presets import PRESETS, RdexName, UdeName
+from rdex.engine.settings import Settings
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parent.parent

@@ -15,8 +15,7 @@ from worker_checks import POINTS, is_alive, outcomes, point, wait_until
 
 from rdex import Problem
 from rdex.common.errors import EvaluationError
-from rdex.evaluation.direct import FailurePolicy
-from rdex.evaluation.evaluator import Evaluator
+from rdex.evaluation.evaluator import Evaluator, FailurePolicy
 from rdex.workers.in_process import InProcessPool
 from rdex.workers.point_task import PickledTask, PointTask, task_of, unpacked
 from rdex.workers.pool import ExecutorPool, MapPool, ProcessPool, make_pool

@@ -62,7 +62,7 @@ def scipy_method(
     """
     if bounds is None:
         raise ValueError("method=rdex.scipy_method needs bounds=, finite for every variable")
-    lower, upper = read_bounds(bounds)
+    lower, upper, _ = read_bounds(bounds)
     if np.shape(x0) != lower.shape:
         raise ValueError(f"x0 must have shape {lower.shape}, as bounds have, got {np.shape(x0)}")
     options.setdefault("progress", bool(disp))

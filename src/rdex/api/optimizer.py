@@ -18,10 +18,9 @@ from rdex.problem.arguments import say_what_is_fixed
 from rdex.problem.checks import as_floats, checked_count, checked_integrality, read_bounds
 from rdex.problem.problem import Floats, Problem
 from rdex.problem.space import Space
-from rdex.problem.variables import read_variables
 from rdex.run.arguments import SearchArguments, make_spec, stored_seed
 from rdex.run.checkpoint import checked_facts, describe, described
-from rdex.run.searching import make_asking
+from rdex.run.searching import make_searching
 from rdex.run.spec import FREE_IN_CHECKPOINTS, RunSpec, differences
 from rdex.run.start import shaped
 from rdex.run.status import Status
@@ -102,7 +101,7 @@ class Optimizer:
         constraint_names: Sequence[str] | None = None,
         settings: Settings | None = None,
     ) -> None:
-        lower, upper = read_bounds(bounds)
+        lower, upper, variables = read_bounds(bounds)
         whole = None if integrality is None else checked_integrality(integrality, lower, upper)
         self.problem = Problem(
             lower,
@@ -113,7 +112,7 @@ class Optimizer:
             integrality=whole,
             variable_names=tuple(variable_names or ()),
             constraint_names=tuple(constraint_names or ()),
-            variables=read_variables(bounds),
+            variables=variables,
         )
         say_what_is_fixed(self.problem)
         self._search = SearchArguments(
@@ -130,7 +129,7 @@ class Optimizer:
             log_scale=log_scale,
             checkpoints=checkpoints,
         )
-        self._searching = make_asking(make_spec(self.problem, self._search))
+        self._searching = make_searching(make_spec(self.problem, self._search), is_asked=True)
         self._space = Space(self.problem)
         self._pending: dict[int, Floats] = {}  # id -> point, in the order of asking
         self._injected: list[Sample] = []
@@ -244,7 +243,7 @@ class Optimizer:
     def _take(self, id: int, sample: Sample) -> None:
         """To the search."""
         del self._pending[id]
-        self._searching.tell_sample(id, sample)
+        self._searching.tell(id, sample)
 
     def _take_injected(self) -> None:
         """Points of the user's own, once nothing is pending."""
@@ -321,7 +320,7 @@ class Optimizer:
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise RunFileError(f"the state has no list of pending points: {error}") from error
         arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
-        searching = make_asking(spec)  # what is refused changes nothing here
+        searching = make_searching(spec, is_asked=True)  # what is refused changes nothing here
         try:
             searching.restore(arrays, checked_facts(state.get("facts", {}), "the state"))
             out = {trial.id: trial.x for trial in searching.pending()}

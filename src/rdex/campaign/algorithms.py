@@ -24,11 +24,11 @@ import numpy as np
 from rdex.campaign.own_problems import SUITE, stand_in
 from rdex.campaign.peers import PEERS, Peer
 from rdex.common.python_file import is_place, loaded_names, may_define, split_place
-from rdex.engine.constants import Constants
-from rdex.engine.settings import PRESETS, preset
+from rdex.engine.presets import PRESETS, preset
+from rdex.engine.settings import Constants
 from rdex.problem import Problem
-from rdex.recorder import BudgetSpent, CountingRecorder, Record, record_of
-from rdex.recorder.counting import values_of
+from rdex.recorder.counting import BudgetSpent, CountingRecorder, values_of
+from rdex.recorder.record import Record, record_of
 from rdex.strategies.registry import strategy_names
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class EngineRun:
         """The kernel of its runs on compiled problems, as ``module:name``."""
         from rdex.engine.engine import method_of
 
-        return f"{method_of(self.settings).kernels}.fused:run_compiled"
+        return f"{method_of(self.settings).kernels}.steps:run_compiled"
 
 
 def run_in_slices(engine: Engine) -> None:

@@ -87,11 +87,6 @@ class CampaignOutcome:
     seconds: float
     run_seconds: float
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether every run asked for is stored."""
-        return self.stored + self.computed == self.total
-
 
 #: Called with the progress, and with the run that has ended and its error ("" for none), if one
 #: has.

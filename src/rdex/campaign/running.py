@@ -18,7 +18,7 @@ from rdex.campaign.own_problems import ProblemFile
 from rdex.common.extras import require
 from rdex.jit.loading import compile_missing, compiling_first, expect
 from rdex.problem import Problem
-from rdex.recorder import Record
+from rdex.recorder.record import Record
 from rdex.store import RunKey, StoredRun
 from rdex.store.schema import encode_run
 from rdex.suites import registry

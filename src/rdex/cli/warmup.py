@@ -32,7 +32,7 @@ def stages() -> tuple[list[list[str]], list[list[str]]]:
     first: list[list[str]] = []
     modules: dict[str, list[str]] = {}
     for place in all_places():
-        if place.endswith(".asktell:tell_ask"):
+        if place.endswith(".steps:tell_ask"):
             first.append([place])
         else:
             modules.setdefault(place.partition(":")[0], []).append(place)

@@ -1,5 +1,5 @@
 """The search: one engine for the whole RDEx family, a variant being a settings value.
 
 `settings` holds the constants, `state` what a run changes, the kernel files the steps of the
-method, `fused` and `asktell` the two loops over them. Imports `evaluation`, `problem`, `common`.
+method and the loops over them. Imports `evaluation`, `problem`, `common`.
 """

@@ -12,15 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from rdex.engine import state as rdex_state
 from rdex.engine.checking import checked_state
-from rdex.engine.constants import Constants
 from rdex.engine.kernels import layout
 from rdex.engine.kernels.layout import LARGEST_BATCH, State, Task, default_batch
+from rdex.engine.settings import Constants
 from rdex.engine.state import Request, encoded_points, flattened
 from rdex.engine.ude import state as ude_state
 from rdex.engine.ude.kernels.layout import UdeState
 from rdex.engine.ude.settings import UdeSettings
-from rdex.jit.loading import find_kernel, is_compiled
-from rdex.jit.run_kernels import RunKernels
+from rdex.jit.loading import RunKernels, find_kernel, is_compiled
 from rdex.problem.checks import checked_count
 from rdex.problem.problem import Floats, Problem
 
@@ -158,7 +157,7 @@ class Engine:
         """
         if batch >= self.capacity:
             raise ValueError(f"batch must be below the capacity of {self.capacity} rows")
-        place = f"{self.method.kernels}.fused:run_compiled"
+        place = f"{self.method.kernels}.steps:run_compiled"
         beside = () if self.problem.place is None else (self.problem.place,)
         run, state = self.kernels.find(
             place, self.state, is_loop=True, is_fused=True, beside=beside
@@ -184,7 +183,7 @@ class Engine:
         room = self.capacity - outstanding - 1  # a race partner may wait in one row
         most = max(0, min(n, room))
         points = np.empty((most, self.problem.dim))
-        return points[: self.advance("asktell:ask", most, ahead, points)]
+        return points[: self.advance("steps:ask", most, ahead, points)]
 
     def tell(self, f: ArrayLike, g: ArrayLike | None = None, h: ArrayLike | None = None) -> None:
         """Results of the earliest points asked and not yet told, in the order of asking."""
@@ -194,7 +193,7 @@ class Engine:
         h_rows = _rows(h, n, self.problem.n_eq)
         if n > self.n_asked - nfev:
             raise ValueError(f"{n} results, but {self.n_asked - nfev} points are outstanding")
-        self.advance("asktell:tell", n, values, g_rows, h_rows)
+        self.advance("steps:tell", n, values, g_rows, h_rows)
 
     def inject(self, x: Floats, f: float, g: Floats, h: Floats) -> None:
         """Take a point that was not asked for; nothing may be outstanding.
@@ -205,7 +204,7 @@ class Engine:
         if self.n_asked != self.nfev:
             raise ValueError("inject needs no outstanding points")
         row = np.ascontiguousarray(encoded_points(x[None, :], self.problem, self.state.box)[0])
-        self.advance("asktell:inject", row, f, np.ascontiguousarray(g), np.ascontiguousarray(h))
+        self.advance("steps:inject", row, f, np.ascontiguousarray(g), np.ascontiguousarray(h))
 
     def bound_tell_ask(self, g: Floats, h: Floats, point: Floats) -> Callable[[float], int]:
         """Batch 1 in one call, for loops: arrays and state are bound once, not at every call.
@@ -215,7 +214,7 @@ class Engine:
         else 1. It goes on with the present `state`: not for use after another one is put there.
         Loops ask for it now and then: it may have been compiled meanwhile.
         """
-        return self._bind("asktell:tell_ask", "POINT", (g, h, point))
+        return self._bind("steps:tell_ask", "POINT", (g, h, point))
 
     def bound_tell_ask_rows(
         self, f: Floats, g: Floats, h: Floats, points: Floats
@@ -226,7 +225,7 @@ class Engine:
         first rows of f, g and h, then writes up to `batch` points (0: the default) into the first
         rows of `points`. It returns their number, negative if a generation ended; 0 at the end.
         """
-        return self._bind("asktell:tell_ask_rows", "BATCH", (f, g, h, points))
+        return self._bind("steps:tell_ask_rows", "BATCH", (f, g, h, points))
 
     def _bind(self, name: str, kind: str, others: tuple[Floats, ...]) -> Callable[..., int]:
         """A kernel with the table of the state and these arrays, of the type named `kind`."""
@@ -344,7 +343,7 @@ class Engine:
         """Mean violation of all constraints, not scaled; infinite where one is not finite."""
         vectors = [np.array(values, dtype=np.float64) for values in (g, h)]
         excess = self.state.settings[0]["eq_excess"]
-        violation_of = find_kernel("rdex.evaluation.kernels:violation_of")
+        violation_of = find_kernel("rdex.engine.kernels.order:violation_of")
         return float(violation_of(*vectors, self.state.limit, layout.UNWEIGHTED, excess))
 
     # --- points ---------------------------------------------------------------------------------
@@ -413,7 +412,7 @@ class Engine:
         return self.state.trace.f.copy(), self.state.trace.phi.copy()
 
     def history_rows(self) -> tuple[Any, ...]:
-        """The fields of `rdex.recorder.History`, at the checkpoints and now.
+        """The fields of `rdex.recorder.history.History`, at the checkpoints and now.
 
         Records at the same evaluation count once; a run that stopped between two checkpoints ends
         with a record of its end.

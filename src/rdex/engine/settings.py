@@ -1,25 +1,89 @@
-"""The constants of the family: every member of it is a value of `Settings`."""
+"""Constants of algorithms: checked fields, copies, files, and those of the RDEx family.
+
+Every member of the family is a value of `Settings`; `presets` has their names.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from dataclasses import dataclass
-from typing import Literal, overload
-
-from rdex.engine.constants import Constants, constant
-from rdex.engine.ude.settings import UDE_PRESETS, UdeSettings
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
 
 PAPER = "paper"
 RELEASED = "released program"
 
-#: Evaluations a variable that the competition grants, and the factor of `initial_size` below it.
+#: Evaluations per variable that the competition grants, and the factor of `initial_size` below it.
 COMPETITION_BUDGET = 20_000
 SMALL_BUDGET_FACTOR = 1.7
 
-#: N0 for few variables, if the budget allows it: 10 D alone converges too early there. The
-#: competition's own setting, its budget from 10 variables on, stays as it is.
-LEAST_POPULATION = 200
-COMPETITION_DIM = 10
+#: What tables call algorithms whose names need a word of explanation.
+LABELS = {"ude-iii": "UDE-III (reconstruction)"}
+
+
+def constant(default: Any, symbol: str, source: str, low: float = 0.0, high: float = 1.0) -> Any:
+    """A field with its symbol, the source of its default, and its range."""
+    return field(
+        default=default, metadata={"symbol": symbol, "source": source, "low": low, "high": high}
+    )
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Constants of one algorithm; never changed during a run. `replace` gives a variant."""
+
+    name: str = ""
+
+    #: What fields of text may hold.
+    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    def __post_init__(self) -> None:
+        for item in dataclasses.fields(self):
+            check_field(item, getattr(self, item.name))
+        for name, allowed in self.CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
+
+    #: What "auto" means for the scales of constraints.
+    AUTOMATIC_SCALE: ClassVar[str] = "auto"
+
+    @property
+    def label(self) -> str:
+        """What tables call the algorithm."""
+        return LABELS.get(self.name, self.name)
+
+    def replace(self, **changes: Any) -> Self:
+        """These settings with some fields changed."""
+        unknown = set(changes) - {item.name for item in dataclasses.fields(self)}
+        if unknown:
+            raise ValueError(f"{type(self).__name__} has no field {sorted(unknown)[0]!r}")
+        return dataclasses.replace(self, **changes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Field names and plain values, for files; `from_dict` reads it back."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """The settings that `as_dict` described; JSON's lists may stand for tuples."""
+        plain = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+        return cls().replace(**plain)
+
+    def initial_size(self, dim: int, maxfev: int, least: int = 0) -> int:
+        """N0 for a problem of `dim` variables and a budget of `maxfev` evaluations."""
+        raise NotImplementedError
+
+
+def check_field(item: dataclasses.Field[Any], value: Any) -> None:
+    """A number inside its range, or a ValueError that names field, range and value."""
+    if not item.metadata or (value is None and item.default is None):
+        return
+    low, high = item.metadata["low"], item.metadata["high"]
+    whole = item.type in ("int", "int | None")
+    kinds: tuple[type, ...] = (int,) if whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+        kind = "a whole number" if whole else "a number"
+        raise ValueError(f"{item.name} must be {kind} in [{low:g}, {high:g}], got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -31,7 +95,7 @@ class Settings(Constants):
 
     Examples
     --------
-    >>> from rdex.engine.settings import preset
+    >>> from rdex.engine.presets import preset
     >>> preset("rdex-csop").replace(n0=600, name="rdex-csop-600").n0
     600
     """
@@ -139,132 +203,3 @@ class Settings(Constants):
         if maxfev < COMPETITION_BUDGET * dim:
             usual = min(usual, math.floor(SMALL_BUDGET_FACTOR * math.sqrt(maxfev)))
         return max(self.n_min, usual)
-
-
-NEVER = 2.0
-
-RDE26 = Settings(
-    name="rde26",
-    n0_per_dim=9.98,
-    memory_size=11,
-    memory_F=0.63,
-    memory_CR=0.94,
-    memory_weight=0.35,
-    F_exponent=0.40,
-    CR_sigma=0.09,
-    F_cauchy=0.14,
-    pbest_share=0.5,
-    rank_pressure=13.98,
-    eps_until=0.75,
-    perturb_probability=0.55,
-    perturb_scale=0.30,
-    eb_from=0.71,
-    eb_rate=0.91,
-    eb_pbest_share=0.40,
-    eb_pbest_decay=0.35,
-    eb_F=0.43,
-    eb_CR=0.63,
-    eb_CR_floors=(0.23, 0.69),
-    eb_CR_floors_until=(0.29, 0.63),
-    eb_order="objective",
-    eb_credit="objective",
-    repair_share=0.21,
-    race=True,
-)
-
-#: L-SHADE in this engine's steps, with feasibility first: P takes the place of population and
-#: archive as the source of donors.
-LSHADE = Settings(
-    name="lshade",
-    n0_per_dim=18.0,
-    memory_size=6,
-    memory_F=0.5,
-    memory_CR=0.5,
-    memory_weight=1.0,
-    F_rule="memory",
-    pbest_share=0.11,
-    rank_pressure=0.0,
-    eps_share=0.0,
-    eps_until=0.0,
-    targets="sweep",
-    replacement="target",
-    perturb_probability=0.0,
-    eb_from=NEVER,
-)
-
-PRESETS: dict[str, Constants] = {
-    settings.name: settings
-    for settings in (
-        Settings(),
-        Settings(name="rdex"),
-        Settings(
-            name="rdex-csop-paper",
-            n0=600,
-            eps_position="paper",
-            targets="sweep",
-            replacement="target",
-            equality="excess",
-            eb_from=0.0,
-        ),
-        Settings(
-            name="cl-srde",
-            n0_per_dim=20.0,
-            perturb_probability=0.0,
-            eb_from=NEVER,
-        ),
-        RDE26,
-        RDE26.replace(
-            name="rdex-tide",
-            n0_least=140,
-            eps_floor_until=0.15,
-            eps_floor_power=8.0,
-            pbest_share=0.3,
-            rank_pressure=7.0,
-            perturb_probability=0.2,
-            perturb_scale=0.1,
-            eb_order="epsilon",
-            eb_credit="improvement",
-            restart_after=1.5,
-        ),
-        LSHADE,
-        LSHADE.replace(name="lshade-eps", eps_until=1.0, eps_floor_until=0.2, eps_floor_power=5.0),
-        *UDE_PRESETS,
-    )
-}
-
-
-#: Names of presets by the type of their settings, for type checkers.
-RdexName = Literal[
-    "rdex-csop", "rdex", "rdex-csop-paper", "cl-srde", "rde26", "rdex-tide", "lshade", "lshade-eps"
-]
-UdeName = Literal["ude-iv", "ude-iii"]
-
-
-@overload
-def preset(name: RdexName) -> Settings: ...
-@overload
-def preset(name: UdeName) -> UdeSettings: ...
-@overload
-def preset(name: str) -> Constants: ...
-def preset(name: str) -> Constants:
-    """The settings that go by `name`.
-
-    Examples
-    --------
-    >>> preset("rde26").memory_size
-    11
-    """
-    try:
-        return PRESETS[name]
-    except KeyError:
-        known = ", ".join(sorted(PRESETS))
-        raise ValueError(f"unknown algorithm {name!r}; known: {known}") from None
-
-
-def fitted(constants: Constants, dim: int, budget: int) -> Constants:
-    """Constants of the RDEx family with perturbations in units of the box and N0 for the budget."""
-    if not isinstance(constants, Settings):
-        return constants
-    is_competition = dim >= COMPETITION_DIM and budget >= COMPETITION_BUDGET * dim
-    n0 = constants.initial_size(dim, budget, least=0 if is_competition else LEAST_POPULATION)
-    return constants.replace(perturb_unit="range", n0=n0)

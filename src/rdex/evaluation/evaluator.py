@@ -11,15 +11,15 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from rdex.common.errors import LogError
-from rdex.evaluation.direct import FailurePolicy
+from rdex.common.errors import EvaluationError, LogError
 from rdex.evaluation.log import Entry, EvaluationLog
 from rdex.evaluation.pace import Pace
 from rdex.evaluation.skipping import Skipping
 from rdex.problem.problem import Floats
-from rdex.workers.point_task import REPEATED, Outcome
+from rdex.workers.point_task import RAISED, REPEATED, Outcome
 from rdex.workers.pool_protocol import Pool
 
 
@@ -31,6 +31,35 @@ class Stage(Protocol):
 
     def next(self, until: float) -> tuple[int, Outcome] | None:
         """The next outcome; None if the clock reaches `until` before."""
+
+
+@dataclass
+class FailurePolicy:
+    """A failure is data: its values are NaN, which every search orders last.
+
+    Two things end a run: an exception in the very first evaluation (a mistake, not bad luck), and
+    any failure where the user asked for that. The first failure is kept for the case that nothing
+    works at all.
+    """
+
+    on_error: str = "penalize"  # or "raise"
+    first_error: Exception | None = None
+    has_begun: bool = False  # whether an evaluation has come back, in an earlier session too
+
+    def note(self, error: Exception, is_mistake: bool) -> None:
+        """Remember a failure, or end the run with it."""
+        if self.on_error == "raise" or is_mistake:
+            raise error
+        self.first_error = self.first_error or error
+
+    def judge(self, outcome: Outcome, is_first: bool) -> None:
+        """Note what came of an evaluation; only an exception can be a mistake."""
+        if outcome.error is not None:
+            raised = outcome.status == RAISED
+            what = "the function raised" if raised else "the evaluation failed"
+            error = outcome.exception or EvaluationError(f"{what}:\n{outcome.error}")
+            self.note(error, is_first and raised)
+        self.has_begun = True
 
 
 class Judging:

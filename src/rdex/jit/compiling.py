@@ -21,7 +21,6 @@ from rdex.jit.moving import MOVING
 from rdex.jit.parts import PARTS, linked_only
 from rdex.jit.references import REFERENCES, uncounted
 from rdex.jit.sources import source_hash
-from rdex.jit.switches import is_jit_off
 from rdex.jit.wrappers import WRAPPERS, without_wrappers
 
 #: Every trick.
@@ -52,7 +51,7 @@ def kernel(*signature: Any, cached: bool = True, **options: Any) -> Callable[...
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        if is_jit_off():
+        if numba.config.DISABLE_JIT:
             return function
         chosen = {"error_model": "numpy", **uncounted(), **options}
         dispatcher = numba.njit(**chosen)(function)
@@ -83,7 +82,7 @@ def part(inline: bool = True, cached: bool = True) -> Callable[..., Any]:
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        if is_jit_off():
+        if numba.config.DISABLE_JIT:
             return function
         options = {**inlined(inline), **without_wrappers(), **linked_only()}
         return without_literals(kernel(cached=cached, **options)(function))

@@ -9,6 +9,8 @@ not know it.
 Functions of the suites use what NumPy's scalars and Python's floats do in their own way: compiled
 code multiplies for whole powers, calls the C library for the rest, and gives NaN or infinity where
 Python raises. `power` and `_Scalars` do that here.
+
+Fields of records are attributes in compiled code: `readable` makes them that in plain Python.
 """
 
 from __future__ import annotations
@@ -19,16 +21,37 @@ import functools
 import importlib
 import importlib.util
 import math
+import os
+import sys
 import threading
 from collections.abc import Callable
 from functools import partial
+from operator import itemgetter
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
+
+
+class _AtWork(threading.local):
+    """Interpreted kernels at work in this thread, one in the other, and what came meanwhile."""
+
+    depth = 0
+    late: BaseException | None = None
+
 
 _lock = threading.RLock()
+_at_work = _AtWork()
 _modules: dict[str, ModuleType] = {}
+
+
+def is_jit_off() -> bool:
+    """Whether numba is switched off (`NUMBA_DISABLE_JIT`); answered without importing it."""
+    numba = sys.modules.get("numba")
+    if numba is not None and hasattr(numba, "config"):
+        return bool(numba.config.DISABLE_JIT)
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 @functools.cache
@@ -39,11 +62,26 @@ def interpreted(place: str) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
-        with np.errstate(all="ignore"):
-            return function(*arguments)
+        _at_work.depth += 1
+        try:
+            with np.errstate(all="ignore"):
+                return function(*arguments)
+        finally:
+            _at_work.depth -= 1
+            if _at_work.late is not None and not _at_work.depth:
+                late, _at_work.late = _at_work.late, None
+                raise late
 
     call.is_interpreted = True  # type: ignore[attr-defined]
     return call
+
+
+def raise_between_kernels(error: BaseException) -> None:
+    """Raise what a signal is to raise; if a kernel is interpreted just now, at its end: half a step
+    would be saved. Compiled kernels are never interrupted."""
+    if not _at_work.depth:
+        raise error
+    _at_work.late = error
 
 
 def _load(name: str) -> ModuleType:
@@ -136,6 +174,31 @@ def _import(name: str, *arguments: Any) -> Any:
     if name.startswith("rdex."):
         return _load(name)
     return builtins.__import__(name, *arguments)
+
+
+@functools.cache
+def _with_attributes(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype, with a scalar type whose attributes are the fields; `recarray` takes six times as
+    long per field."""
+    fields: dict[str, Any] = {name: property(itemgetter(name)) for name in dtype.names or ()}
+    fields["__setattr__"] = np.void.__setitem__
+    return np.dtype((type("Record", (np.void,), fields), dtype))
+
+
+def with_attributes(records: NDArray[Any]) -> NDArray[Any]:
+    """The same memory, its fields being attributes."""
+    if records.dtype.names is None or records.dtype.type is not np.void:
+        return records
+    return records.view(_with_attributes(records.dtype))
+
+
+def readable(group: Any) -> Any:
+    """A NamedTuple of arrays, groups in it too, as interpreted kernels read it: the same memory."""
+    values = (
+        with_attributes(value) if isinstance(value, np.ndarray) else readable(value)
+        for value in group
+    )
+    return type(group)(*values)
 
 
 class _Anything:

@@ -3,12 +3,17 @@
 Both forms give the same bits from the same state, so a run may change from one to the other between
 any two calls. Importing numba and loading a kernel takes as long as some thousand interpreted
 evaluations, compiling it some thirty thousand: short runs need neither.
+
+Interpreted kernels read records by attributes and take arrays as they are. Compiled ones take the
+state, or a table of addresses where they are called often.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import operator
+import os
 import subprocess
 import sys
 import time
@@ -18,9 +23,8 @@ from typing import Any
 
 from rdex.jit.background import BACKGROUND, impossible
 from rdex.jit.compile_ahead import compile_apart
-from rdex.jit.interpreting import interpreted
+from rdex.jit.interpreting import interpreted, is_jit_off, readable
 from rdex.jit.marks import is_cached, mark
-from rdex.jit.switches import is_jit_off, waits_for_compiler
 
 #: Evaluations, or other calls of some 0.3 ms, that take as long as importing numba and loading a
 #: kernel, as loading one more, and as compiling.
@@ -42,6 +46,11 @@ _look_at: dict[str, float] = {}
 _expected = 0
 _is_first = False
 _seconds = 0.0
+
+
+def waits_for_compiler() -> bool:
+    """Whether kernels are compiled before they are used (`RDEX_COMPILE=wait`)."""
+    return os.environ.get("RDEX_COMPILE", "") == "wait"
 
 
 def expect(evaluations: int) -> None:
@@ -172,3 +181,50 @@ def load(place: str) -> Kernel:
         _compiled[place] = kernel
         _seconds += time.monotonic() - start
     return _compiled[place]
+
+
+class RunKernels:
+    """Kernels for the states of a run of so many evaluations."""
+
+    def __init__(self, evaluations: int) -> None:
+        expect(evaluations)
+        self._readable: tuple[Any, Any] = (None, None)  # a state, and as interpreted kernels see it
+        self._tables: dict[str, tuple[tuple[Any, ...], Any]] = {}  # by kind: arrays and their table
+
+    def find(
+        self, place: str, state: Any, kind: str = "", others: tuple[Any, ...] = (), **options: Any
+    ) -> tuple[Kernel, Any]:
+        """The kernel at ``module:name`` in the form that is best now, and what it takes first.
+
+        Parameters
+        ----------
+        place, **options
+            As of `find_kernel`.
+        state : NamedTuple of arrays
+        kind : str
+            For a kernel that takes a table: the name of its type in the module of the kernel.
+        others : tuple of arrays
+            What the table holds beside the state; it lasts as long as they do.
+        """
+        kernel = find_kernel(place, **options)
+        if not is_compiled(kernel):
+            if self._readable[0] is not state:
+                self._readable = (state, readable(state))
+            seen = self._readable[1]
+            return kernel, (seen, *others) if others else seen
+        return kernel, self._table(place, kind, (state, *others)) if kind else state
+
+    def _table(self, place: str, kind: str, arrays: tuple[Any, ...]) -> Any:
+        """The table of the arrays; making one takes milliseconds."""
+        known, table = self._tables.get(kind, ((), None))
+        if len(known) != len(arrays) or not all(map(operator.is_, known, arrays)):
+            from rdex.jit.binding import table_of
+
+            type_of_table = getattr(sys.modules[place.partition(":")[0]], kind)
+            table = table_of(type_of_table, arrays if len(arrays) > 1 else arrays[0])
+            self._tables[kind] = (arrays, table)
+        return table
+
+    def __reduce__(self) -> Any:
+        """Copies have arrays of their own: tables and views are of these."""
+        return RunKernels, (0,)

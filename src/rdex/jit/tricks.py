@@ -24,7 +24,6 @@ from typing import NamedTuple
 from rdex.common.files import atomic_write
 from rdex.common.folders import cache_folder
 from rdex.jit.sources import version_of
-from rdex.jit.switches import is_jit_off
 
 #: All of them, in the order of `rdex.jit.compiling.TRICKS`.
 NAMES = (
@@ -50,7 +49,9 @@ class Trick(NamedTuple):
 @functools.cache
 def is_on(trick: Trick) -> bool:
     """Whether a trick is neither switched off nor without effect in this numba."""
-    if is_jit_off() or switched_off(trick.name):
+    from numba import config
+
+    if config.DISABLE_JIT or switched_off(trick.name):
         return False
     with _lock:
         answers = _remembered()

@@ -102,11 +102,11 @@ class Fit:
         self._v = solve_triangular(factor, q[:, first:].T[::-1], lower=True, check_finite=False)
         self._diagonal = np.cumsum(self._v * self._v, axis=0)
 
-    def weights(self, y: Floats, tail: int, columns: slice | Floats = slice(None)) -> Floats:
+    def weights(self, y: Floats, tail: int) -> Floats:
         """c (n, q) of functions y (n, q) with one tail."""
         k = len(self.u) - self._ends[tail]
         v = self._v[:k]
-        c: Floats = v.T @ (v @ y[:, columns])
+        c: Floats = v.T @ (v @ y)
         return c
 
     def leave_one_out(self, y: Floats) -> Floats:

@@ -24,7 +24,6 @@ from rdex.problem.functions import (
 )
 from rdex.problem.jitted import compile_functions, is_called_alone
 from rdex.problem.problem import Problem
-from rdex.problem.variables import read_variables
 
 log = logging.getLogger("rdex")
 
@@ -90,13 +89,12 @@ def joined_functions(given: ProblemArguments) -> Problem:
     fun, bounds, args, variable_names = given.fun, given.bounds, given.args, given.variable_names
     if not callable(fun):
         raise ValueError(f"fun must be a callable or a Problem, got {type(fun).__name__}")
-    lower, upper = read_bounds(bounds)
+    lower, upper, variables = read_bounds(bounds)
     layout = checked_layout(given.vectorized)
     extra = tuple(args) if isinstance(args, tuple | list) else (args,)
     whole = None
     if given.integrality is not None:
         whole = checked_integrality(given.integrality, lower, upper)
-    variables = read_variables(bounds)
     if variables is not None:
         if variable_names is not None:
             variables = variables.renamed(variable_names)

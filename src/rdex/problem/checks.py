@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rdex.problem.variables import Floats, read_variables
+from rdex.problem.variables import Floats, Variables, read_variables
 
 #: The one object that NumPy gives to its arrays of float64.
 FLOAT = np.dtype(np.float64)
@@ -92,16 +92,18 @@ def can_mask() -> bool:
     return "numpy.ma" in sys.modules
 
 
-def read_bounds(bounds: Any) -> tuple[Floats, Floats]:
-    """Lower and upper bounds from `scipy.optimize.Bounds`, a sequence of (low, high), or names."""
+def read_bounds(bounds: Any) -> tuple[Floats, Floats, Variables | None]:
+    """Lower and upper bounds from `scipy.optimize.Bounds`, or a sequence of (low, high); and the
+    variables where the bounds are specifications."""
     if bounds is None:
         raise ValueError("bounds are needed: a sequence of (low, high), one pair per variable")
-    variables = read_variables(bounds)
-    if variables is not None:
-        return checked_box(*variables.bounds)
+    is_list = isinstance(bounds, Sequence)
+    if isinstance(bounds, Mapping) or (is_list and any(isinstance(b, Mapping) for b in bounds)):
+        variables = read_variables(bounds)
+        return *checked_box(*variables.bounds), variables
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         lower, upper = np.broadcast_arrays(np.atleast_1d(bounds.lb), np.atleast_1d(bounds.ub))
-        return checked_box(lower, upper)
+        return *checked_box(lower, upper), None
     try:
         pairs = [tuple(pair) for pair in bounds]
     except TypeError:
@@ -117,7 +119,7 @@ def read_bounds(bounds: Any) -> tuple[Floats, Floats]:
             raise ValueError(
                 f"bounds[{j}] must be a pair (low, high) of numbers, got {pair!r}{hint}"
             )
-    return checked_box([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    return *checked_box([pair[0] for pair in pairs], [pair[1] for pair in pairs]), None
 
 
 def checked_layout(vectorized: Any) -> bool | str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from rdex.jit.interpreting import interpreted
+from rdex.jit.interpreting import interpreted, is_jit_off
 from rdex.jit.loading import find_kernel, load
-from rdex.jit.switches import is_jit_off
 from rdex.problem.variables import Floats
 
 

@@ -4,18 +4,22 @@ A source of raw values c(x) (a constraint function, or a matrix) yields one ineq
 finite bound of each value, and one equality where both bounds are equal. Derivatives given with
 the constraints are not needed and ignored. `Stated` keeps what the user wrote: `volume >= 2`, and
 not `2 - volume <= 0`.
+
+``{"fun": f, "lb": 1, "ub": 4}`` means what ``NonlinearConstraint(f, 1, 4)`` means, and needs no
+import. One bound is enough. In SciPy's form 'ineq' means fun(x) >= 0. 'args' and 'name' may stand
+in both.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rdex.common.text import did_you_mean
 from rdex.problem.checks import as_floats
-from rdex.problem.constraint_dicts import given_name, read_dict
 from rdex.problem.functions import Presenting
 from rdex.problem.variables import Floats
 
@@ -24,6 +28,19 @@ SIGNS = {"<=": "≤", ">=": "≥", "=": "="}
 
 #: Key of the unit of the objective.
 OBJECTIVE = "f"
+
+#: Keys of a dict with bounds. SciPy's form may have further keys, which SciPy ignores.
+KEYS = ("fun", "lb", "ub", "args", "name")
+
+#: What others call them.
+ALIASES = {
+    "low": "lb", "lower": "lb", "min": "lb",
+    "high": "ub", "upper": "ub", "max": "ub",
+    "function": "fun", "func": "fun", "label": "name",
+}  # fmt: skip
+
+#: Bounds of SciPy's types.
+TYPES = {"eq": (0.0, 0.0), "ineq": (0.0, math.inf)}
 
 
 class Stated(NamedTuple):
@@ -332,3 +349,61 @@ def _probed(source: Source, probe: Floats, layout: Any) -> Any:
         shape = "(S, M)" if layout == "rows" else "(M, S)"
         raise ValueError(f"{source.label}: expected values of shape {shape}, got {values.shape}")
     return values
+
+
+# --- dicts ---------------------------------------------------------------------------------------
+class Entries(NamedTuple):
+    """What a constraint dict says."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    lower: Any
+    upper: Any
+
+
+def read_dict(item: dict[str, Any], label: str) -> Entries:
+    """The entries of a constraint dict, checked."""
+    lower, upper = _typed(item, label) if "type" in item else _bounded(item, label)
+    function = item.get("fun")
+    if not callable(function):
+        got = f"got {function!r}" if "fun" in item else "which is missing"
+        raise ValueError(f"{label}: a constraint dict needs a function as 'fun', {got}")
+    args = item.get("args", ())
+    return Entries(function, tuple(args) if isinstance(args, Sequence) else (args,), lower, upper)
+
+
+def given_name(item: Any, number: str) -> str:
+    """The name that a constraint dict gives itself; empty where it has none."""
+    if not isinstance(item, dict) or "name" not in item:
+        return ""
+    name = item["name"]
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f"{number}: 'name' must be a text that is not empty, got {name!r}")
+    return name
+
+
+def _typed(item: dict[str, Any], label: str) -> tuple[float, float]:
+    """Bounds of SciPy's form."""
+    kind = item["type"]
+    both = [key for key in ("lb", "ub") if key in item]
+    if both:
+        raise ValueError(f"{label}: a constraint dict has 'type' or bounds, got 'type' and "
+                         f"{both[0]!r}")  # fmt: skip
+    if not isinstance(kind, str) or kind not in TYPES:
+        raise ValueError(f"{label}: 'type' must be 'eq' or 'ineq', got {kind!r}")
+    return TYPES[kind]
+
+
+def _bounded(item: dict[str, Any], label: str) -> tuple[Any, Any]:
+    """Bounds of a dict that has them; a missing one is infinite."""
+    for key in item:
+        if key not in KEYS:
+            hint = did_you_mean(str(key), (*KEYS, "type"), ALIASES)
+            raise ValueError(f"{label}: a constraint dict has no key {key!r}{hint}; "
+                             f"known: {', '.join(KEYS)}, or SciPy's 'type'")  # fmt: skip
+    if "lb" not in item and "ub" not in item:
+        raise ValueError(
+            f"{label}: a constraint dict needs 'fun' and bounds ('lb', 'ub' or both), "
+            "or SciPy's 'type' ('eq' or 'ineq') and 'fun'"
+        )
+    return item.get("lb", -math.inf), item.get("ub", math.inf)

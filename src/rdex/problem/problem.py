@@ -24,7 +24,7 @@ from rdex.problem.compiled_function import KernelFunction
 from rdex.problem.constraints import Stated, checked_stated, checked_units
 from rdex.problem.functions import OneFunction, Presenting, VectorisedFunction, is_jitted
 from rdex.problem.variables import Floats as Floats
-from rdex.problem.variables import Variables, read_variables
+from rdex.problem.variables import Variables
 
 #: More constraints than that are a slip of the pen.
 MOST_CONSTRAINTS = 1_000_000
@@ -202,8 +202,7 @@ class Problem:
         >>> p.evaluate([[0.5, 0.5]])[0].tolist()
         [0.5]
         """
-        lower, upper = read_bounds(bounds)
-        variables = read_variables(bounds)
+        lower, upper, variables = read_bounds(bounds)
         if variables is not None:
             facts["variables"] = variables
         layout = checked_layout(vectorized)
@@ -272,8 +271,7 @@ class Problem:
         """
         from rdex.problem.command import Command
 
-        lower, _ = read_bounds(bounds)
-        variables = read_variables(bounds)
+        lower, _, variables = read_bounds(bounds)
         given = facts.get("variable_names", () if variables is None else variables.names)
         names = checked_names("variable_names", given, lower.size, "x")
         run = Command(

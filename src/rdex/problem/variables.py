@@ -296,19 +296,14 @@ def checked_pair(name: str, pair: Any) -> tuple[float, float]:
     return low, high
 
 
-def read_variables(bounds: Any) -> Variables | None:
-    """Variables from a mapping, a `Variables`, or a sequence with specifications in it.
-
-    None for plain bounds: a sequence of pairs, or `scipy.optimize.Bounds`.
-    """
+def read_variables(bounds: Mapping[str, Any] | Sequence[Any]) -> Variables:
+    """Variables from a mapping, a `Variables`, or a sequence with specifications in it."""
     if isinstance(bounds, Variables):
         return bounds
     if isinstance(bounds, Mapping):
         if not bounds:
             raise ValueError("bounds must name at least one variable")
         return Variables(bounds)
-    if isinstance(bounds, Sequence) and any(isinstance(each, Mapping) for each in bounds):
-        variables = Variables({f"x{j + 1}": each for j, each in enumerate(bounds)})
-        variables.is_named = False
-        return variables
-    return None
+    variables = Variables({f"x{j + 1}": each for j, each in enumerate(bounds)})
+    variables.is_named = False
+    return variables

@@ -4,7 +4,7 @@ import math
 
 from numba import types
 
-from rdex.evaluation.kernels import settle, violation
+from rdex.engine.kernels.order import settle, violation
 from rdex.jit.compiling import kernel
 from rdex.jit.signatures import INTEGERS, MATRIX, VECTOR
 

@@ -16,6 +16,7 @@ from rdex.problem.problem import Floats, Problem
 
 if TYPE_CHECKING:
     from rdex.strategies.archive import Sample
+    from rdex.strategies.strategy import Strategy
 
 
 #: Points that plots and reports of a run can show.
@@ -26,7 +27,7 @@ class Ledger:
     """Counts evaluations and keeps the best so far, now and at checkpoints.
 
     It has the attributes of an `Engine` that say where a run stands. What is of the search alone
-    (population, generations, restarts) it asks of the strategy.
+    (population, generations, restarts) it asks of the strategy; it has no ε.
 
     Parameters
     ----------
@@ -38,13 +39,14 @@ class Ledger:
         Value of f that is good enough.
     checkpoints : int
         Number K of records of the best so far.
-    strategy : Any
-        Has `judge`, `population()`, `n_rounds`, `n_restarts` and `phase`.
+    strategy : Strategy
     """
+
+    eps = math.nan
 
     def __init__(
         self, problem: Problem, limits: Limits, maxfev: int, goal: float, checkpoints: int,
-        strategy: Any,
+        strategy: Strategy,
     ) -> None:  # fmt: skip
         self.problem = problem
         self.limits = limits
@@ -52,7 +54,7 @@ class Ledger:
         self.goal = goal
         self.checkpoints = checkpoints
         self.strategy = strategy
-        self.judge: Judge = strategy.judge  # its scales may change while the search learns
+        self.judge = strategy.judge  # its scales may change while the search learns
         self._unscaled = Judge(problem, limits.eq_tol, limits.ineq_tol)
         self.first_feasible: int | None = None
         self._n_taken, self._n_taken_failed = 0, 0
@@ -162,12 +164,12 @@ class Ledger:
     @property
     def generation(self) -> int:
         """Rounds of the strategy."""
-        return int(self.strategy.n_rounds)
+        return self.strategy.n_rounds
 
     @property
     def n_restarts(self) -> int:
         """Number of restarts."""
-        return int(self.strategy.n_restarts)
+        return self.strategy.n_restarts
 
     @property
     def tolerance(self) -> Floats:
@@ -185,7 +187,7 @@ class Ledger:
 
     def search_facts(self) -> dict[str, str]:
         """What progress shows of the search: which part of it is at work."""
-        return {"phase": str(self.strategy.phase)}
+        return {"phase": self.strategy.phase}
 
     def spread(self) -> float:
         """Relative spread of f over the population; infinite while a member is infeasible."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rdex.common.extras import require
-from rdex.engine.constants import LABELS
+from rdex.engine.settings import LABELS
 from rdex.report.cost import Cost, cost_of
 from rdex.report.traces import Bands, bands
 from rdex.scoring import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rdex.engine.constants import LABELS
+from rdex.engine.settings import LABELS
 from rdex.report.contents import METRICS, Contents
 from rdex.report.numbers import shown
 from rdex.scoring import Table

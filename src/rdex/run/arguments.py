@@ -14,16 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rdex.common.errors import RunFileError
-from rdex.engine.constants import Constants
 from rdex.engine.files import load_state
-from rdex.engine.settings import COMPETITION_BUDGET
+from rdex.engine.settings import COMPETITION_BUDGET, Constants
 from rdex.engine.state import Limits
 from rdex.evaluation.log import stored_run
 from rdex.problem.checks import checked_count, checked_number
 from rdex.problem.problem import Problem
 from rdex.run.checkpoint import described
 from rdex.run.spec import RunSpec
-from rdex.run.start import make_start
+from rdex.run.start import UNIFORM, Start, make_start
 from rdex.strategies.registry import (
     AUTO,
     EVOLUTION,
@@ -253,13 +252,16 @@ def make_spec(
     limits = Limits.of(problem, given.eq_tol, given.ineq_tol, scale)
     logarithmic = checked_log(given.log_scale, problem)
     seed = seed_of(stored_seed(stored) if given.rng is None else given.rng)
+    start = Start(None, [], {"x0": None, "init": UNIFORM})
+    if given.x0 is not None or not isinstance(given.init, str) or given.init != UNIFORM:
+        start = make_start(problem, given.x0, given.init, n0, seed, logarithmic)
     return RunSpec(
         problem=problem,
         strategy=kind,
         settings=constants,
         limits=limits,
         maxfev=maxfev,
-        start=make_start(problem, given.x0, given.init, n0, seed, logarithmic),
+        start=start,
         log_variables=logarithmic,
         goal=given.target,
         batch=batches.size,
@@ -319,11 +321,9 @@ def checked_log(log_scale: Any, problem: Problem) -> NDArray[np.bool_] | None:
     """Flags of the variables searched on a logarithmic scale; their bounds must be positive."""
     if log_scale is None:
         variables = problem.variables
-        return (
-            None
-            if variables is None or not variables.logarithmic.any()
-            else (variables.logarithmic)
-        )
+        if variables is None or not variables.logarithmic.any():
+            return None
+        return variables.logarithmic
     given = np.asarray(log_scale)
     if given.shape not in ((), (problem.dim,)) or not np.isin(given, (0, 1)).all():
         raise ValueError(f"log_scale must be one flag or {problem.dim}, got {log_scale!r}")

@@ -14,26 +14,28 @@ from __future__ import annotations
 import logging
 import math
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from rdex.common.errors import LogError
 from rdex.engine.engine import LARGEST_BATCH, Engine, method_of, next_slice
-from rdex.evaluation.direct import Direct, FailurePolicy
-from rdex.evaluation.evaluator import Evaluator
+from rdex.evaluation.evaluator import Evaluator, FailurePolicy
 from rdex.evaluation.log import EvaluationLog, stored_run
 from rdex.evaluation.pace import Pace
 from rdex.evaluation.skipping import Skipping
 from rdex.jit.loading import prepare
 from rdex.problem.cheap_first import CheapFirst
-from rdex.problem.problem import Floats
+from rdex.problem.functions import OneFunction, SeparateFunctions, VectorisedFunctions
+from rdex.problem.problem import Floats, Problem
 from rdex.run.arguments import RunOptions
 from rdex.run.checkpoint import Checkpoint, known_best, same_values
-from rdex.run.searching import EngineSearching, JournalSearching, make_searching
+from rdex.run.searching import EngineSearching, make_searching
 from rdex.run.spec import FREE_IN_LOGS, RunSpec, differences
 from rdex.run.status import Status
 from rdex.run.watch import PAUSE, Watch, raise_again, signals_end_the_run
+from rdex.strategies.archive import Sample
 from rdex.workers.in_process import InProcessPool
 from rdex.workers.point_task import OK, Outcome, task_of
 from rdex.workers.retrying_pool import with_retries
@@ -237,11 +239,11 @@ class Driver:
 
     def _prepare_kernels(self) -> None:
         """Have the code loaded from the start that a later part of the strategy will need."""
-        get_ready = getattr(getattr(self.searching, "strategy", None), "get_ready", None)
-        if get_ready is not None and self.evaluator is not None and self.evaluator.pool.n:
-            get_ready()  # workers would be idle if it were loaded later
-        has_stretches = self.evaluator is not None and self._has_stretches(self.evaluator)
-        if has_stretches and hasattr(getattr(self.searching, "strategy", None), "stretch"):
+        if self.evaluator is None:
+            return
+        if self.evaluator.pool.n:
+            self.searching.get_ready()  # workers would be idle if it were loaded later
+        if self._has_stretches(self.evaluator):
             left = self.spec.maxfev - self.searching.standing.nfev
             loop = f"{method_of(self.spec.settings).kernels}.{KERNELS[self._fast_path()]}"
             own = self.spec.problem.place
@@ -261,22 +263,14 @@ class Driver:
     def _has_stretches(self, evaluator: Evaluator) -> bool:
         """Whether parts of the search may run the fast way: where nothing is kept or sent away."""
         is_plain = self.options.is_plain and self.keeper is None and self.spec.in_flight is None
-        return is_plain and evaluator.skipping is None
+        return is_plain and evaluator.skipping is None and self.searching.has_stretches
 
     def _ran_stretch(self) -> bool:
         """Run the differential evolution of a strategy by itself, if it is its turn."""
-        searching = self.searching
-        if not isinstance(searching, JournalSearching):
-            return False
-        stretch = searching.stretch()
-        if stretch is None:
-            return False
-        engine, until = stretch
-        with searching.standing.following(engine):
-            self._run_engine(engine, until)
-        searching.after_stretch()
-        self.watch.set_clock(self.watch.seconds)
-        return True
+        has_run = self.searching.ran_stretch(self._run_engine)
+        if has_run:
+            self.watch.set_clock(self.watch.seconds)
+        return has_run
 
     def _drive(self, evaluator: Evaluator) -> None:
         """Ask, submit, collect, tell."""
@@ -301,7 +295,8 @@ class Driver:
             watch.set_clock(max(entry.at for entry in entries))
             watch.note_evaluation(max(entry.outcome.seconds for entry in entries))
             for entry in sorted(entries, key=lambda entry: entry.number):
-                searching.tell(entry, evaluator.counted(entry.outcome))
+                f, g, h, *_ = outcome = evaluator.counted(entry.outcome)
+                searching.tell(entry.number, Sample(entry.x, f, g, h, outcome.seconds))
 
     def say_how_to_go_on(self) -> None:
         """After an interruption."""
@@ -345,6 +340,63 @@ class Driver:
 
 
 # --- fast paths -----------------------------------------------------------------------------------
+class Direct:
+    """The problem, called here for the fast paths; values are NaN where the function raised.
+
+    Parameters
+    ----------
+    problem : Problem
+    policy : FailurePolicy
+    """
+
+    def __init__(self, problem: Problem, policy: FailurePolicy) -> None:
+        self.problem = problem
+        self.policy = policy
+        self.g = np.empty(problem.n_ineq)
+        self.h = np.empty(problem.n_eq)
+        self.point = np.empty(problem.dim)  # room for the next point of a loop
+        self.takes_points = problem.point is not None and not problem.is_compiled
+        self._point = problem.point
+        if isinstance(problem.point, SeparateFunctions | OneFunction):
+            self._point = problem.point.__call__  # found once, not at every call
+        # Our own wrapper checks shapes itself.
+        own = isinstance(problem.rows, VectorisedFunctions)
+        self._fill_rows: Callable[[Floats, Floats, Floats, Floats], None] = (
+            problem.rows.fill if own else self._fill_checked  # type: ignore[union-attr]
+        )
+
+    def one(self, x: Floats) -> float:
+        """f at x, the constraints in `self.g` and `self.h`."""
+        try:
+            f = float(self._point(x, self.g, self.h))  # type: ignore[misc]
+        except Exception as error:
+            self.policy.note(error, not self.policy.has_begun)
+            self.g.fill(np.nan)
+            self.h.fill(np.nan)
+            f = np.nan
+        self.policy.has_begun = True
+        return f
+
+    def fill(self, x: Floats, f: Floats, g: Floats, h: Floats) -> None:
+        """Write F, G, H at the rows of x; if a function of rows raises, all of them failed."""
+        if self.takes_points:
+            for i in range(len(x)):
+                f[i] = self.one(x[i].copy())
+                g[i], h[i] = self.g, self.h
+            return
+        try:
+            self._fill_rows(x, f, g, h)
+        except Exception as error:
+            self.policy.note(error, not self.policy.has_begun)
+            for values in (f, g, h):
+                values.fill(np.nan)
+        self.policy.has_begun = True
+
+    def _fill_checked(self, x: Floats, f: Floats, g: Floats, h: Floats) -> None:
+        """Rows of somebody else's function."""
+        f[:], g[:], h[:] = self.problem.evaluate(x)
+
+
 def run_fused(engine: Engine, direct: Direct, batch: int | None, watch: Watch, until: int) -> None:
     """Compiled problem: the fused loop, in slices of about `PAUSE` seconds."""
     policy = direct.policy
@@ -438,7 +490,7 @@ def run_rows(engine: Engine, direct: Direct, batch: int | None, watch: Watch, un
 
 #: The kernels that do the work of the fast paths.
 KERNELS = {
-    run_fused: "fused:run_compiled",
-    run_immediately: "asktell:tell_ask",
-    run_rows: "asktell:tell_ask_rows",
+    run_fused: "steps:run_compiled",
+    run_immediately: "steps:tell_ask",
+    run_rows: "steps:tell_ask_rows",
 }

@@ -87,7 +87,7 @@ class Result(OptimizeResult):  # type: ignore[misc]
     model : LearntModel
         Predicts f and the constraints; only of searches by models.
     history : History
-        How the run went; see `rdex.recorder.History`.
+        How the run went; see `rdex.recorder.history.History`.
     points : Points
         The evaluations that the run remembers; see `rdex.run.result.Points`.
     population, population_energies : array
@@ -299,7 +299,7 @@ def present_result(standing: Engine | Ledger) -> Result:
         nfev=standing.nfev,
         nit=standing.generation,
         maxfev=standing.maxfev,
-        eps=getattr(standing, "eps", math.nan),
+        eps=standing.eps,
         population=standing.problem.decoded(members.x),
         population_energies=members.f,
     )
@@ -375,7 +375,7 @@ def finished_result(driver: Driver, status: Status, polish: Any = False) -> Resu
     if driver.keeper is not None and driver.keeper.continued:
         result.continued = driver.keeper.continued
     if driver.spec.strategy == POLISH:
-        result.polished = driver.searching.strategy.is_polished  # type: ignore[union-attr]
+        result.polished = driver.searching.is_polished
     if callable(polish) and status != Status.INTERRUPTED:
         from rdex.run.polish import polished
 

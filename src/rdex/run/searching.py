@@ -8,23 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rdex.common.errors import RunFileError
-from rdex.engine.constants import Constants
 from rdex.engine.engine import Engine
-from rdex.evaluation.log import Entry
+from rdex.engine.settings import Constants
 from rdex.problem.problem import Problem
 from rdex.recorder.ledger import Ledger
 from rdex.run.spec import RunSpec
 from rdex.strategies.archive import Sample
 from rdex.strategies.evolution import Evolution
 from rdex.strategies.journal import CLOCK, QUIET, Journal
-from rdex.strategies.strategy import Trial
-from rdex.workers.point_task import Outcome
+from rdex.strategies.strategy import Phase, Strategy, Trial
+
+if TYPE_CHECKING:
+    from rdex.models.learnt import LearntModel
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -38,6 +39,8 @@ class EngineSearching:
     is_asked : bool
         Whether somebody else evaluates: batches as in a run of `minimize`, told in any order.
     """
+
+    has_stretches = is_polished = False
 
     def __init__(self, spec: RunSpec, is_asked: bool = False) -> None:
         self.spec = spec
@@ -53,12 +56,19 @@ class EngineSearching:
         return self.settings.label
 
     @property
-    def phases(self) -> list[Any]:
+    def phases(self) -> list[Phase]:
         """One part alone."""
         return []
 
     def model(self) -> None:
         """No models."""
+
+    def get_ready(self) -> None:
+        """Kernels are found when they are called."""
+
+    def ran_stretch(self, run: Callable[[Engine, int], None]) -> bool:
+        """Not a part of the search: the driver runs all of it."""
+        return False
 
     @property
     def settings(self) -> Constants:
@@ -82,12 +92,7 @@ class EngineSearching:
         """Points of the engine."""
         return self._strategy.ask(n)
 
-    def tell(self, entry: Entry, outcome: Outcome) -> None:
-        """To the engine."""
-        sample = Sample(entry.x, outcome.f, outcome.g, outcome.h, outcome.seconds)
-        self.tell_sample(entry.number, sample)
-
-    def tell_sample(self, id: int, sample: Sample) -> None:
+    def tell(self, id: int, sample: Sample) -> None:
         """To the engine."""
         self._strategy.tell(id, sample)
 
@@ -131,7 +136,7 @@ class JournalSearching:
         ``make(maxfev)`` gives the strategy at its beginning, for that budget.
     """
 
-    def __init__(self, spec: RunSpec, make: Callable[[int], Any]) -> None:
+    def __init__(self, spec: RunSpec, make: Callable[[int], Strategy]) -> None:
         self.spec = spec
         self._make = make
         self._begin(spec.maxfev)
@@ -148,17 +153,20 @@ class JournalSearching:
     @property
     def label(self) -> str:
         """As the strategy says."""
-        return str(self.strategy.label)
+        return self.strategy.label
 
     @property
-    def phases(self) -> list[Any]:
+    def phases(self) -> list[Phase]:
         """As the strategy says."""
-        return list(self.strategy.phases)
+        return self.strategy.phases
 
-    def model(self) -> Any:
+    def model(self) -> LearntModel | None:
         """What the strategy learnt of the functions; None if it makes no models."""
-        learnt = getattr(self.strategy, "model", None)
-        return None if learnt is None else learnt()
+        return self.strategy.model()
+
+    def get_ready(self) -> None:
+        """Load now what would be loaded later."""
+        self.strategy.get_ready()
 
     @property
     def settings(self) -> Constants:
@@ -166,9 +174,19 @@ class JournalSearching:
         return self.spec.settings
 
     @property
-    def strategy(self) -> Any:
+    def strategy(self) -> Strategy:
         """The strategy itself."""
         return self._journal.strategy
+
+    @property
+    def is_polished(self) -> bool:
+        """As the strategy says."""
+        return self.strategy.is_polished
+
+    @property
+    def has_stretches(self) -> bool:
+        """As the strategy says."""
+        return self.strategy.has_stretches
 
     def pending(self) -> list[Trial]:
         """Points that were out when the run was saved."""
@@ -184,25 +202,21 @@ class JournalSearching:
         copy.restore(self.arrays(), self.facts())
         return copy
 
-    @QUIET
-    def stretch(self) -> tuple[Engine, int] | None:
-        """A differential evolution that may run by itself, and to which of its evaluations.
+    def ran_stretch(self, run: Callable[[Engine, int], None]) -> bool:
+        """Let a differential evolution of the strategy run by itself, if it is its turn.
 
         Nothing of it is kept in the journal: only for runs that are never saved.
         """
-        find = getattr(self.strategy, "stretch", None)
-        return None if find is None else find()
-
-    def after_stretch(self) -> None:
-        """It has run, or the run stops."""
+        stretch = QUIET(self.strategy.stretch)()
+        if stretch is None:
+            return False
+        engine, until = stretch
+        with self.standing.following(engine):
+            run(engine, until)
         self.strategy.after_stretch()
+        return True
 
-    def tell(self, entry: Entry, outcome: Outcome) -> None:
-        """To the strategy and into the books."""
-        sample = Sample(entry.x, outcome.f, outcome.g, outcome.h, outcome.seconds)
-        self.tell_sample(entry.number, sample)
-
-    def tell_sample(self, id: int, sample: Sample) -> None:
+    def tell(self, id: int, sample: Sample) -> None:
         """To the strategy and into the books."""
         self._journal.tell(id, sample)
         self.standing.take(sample)
@@ -241,7 +255,7 @@ class JournalSearching:
     def extend(self, maxfev: int) -> None:
         """A larger budget, from now on."""
         self._extended.append((self._journal.n_calls, maxfev))
-        self._journal.extend(maxfev)
+        self.strategy.extend(maxfev)
         self.standing.extend(maxfev)
 
 
@@ -278,16 +292,10 @@ def check_inputs(arrays: Arrays, problem: Problem) -> None:
         raise RunFileError("the saved run holds times that make no sense")
 
 
-def make_searching(spec: RunSpec) -> Searching:
-    """The strategy that a run asks for, at its beginning."""
+def make_searching(spec: RunSpec, is_asked: bool = False) -> Searching:
+    """The strategy that a run asks for, at its beginning; `is_asked` if somebody else evaluates."""
     from rdex.strategies.registry import EVOLUTION, make_strategy
 
     if spec.strategy == EVOLUTION:
-        return EngineSearching(spec)
+        return EngineSearching(spec, is_asked)
     return JournalSearching(spec, lambda maxfev: make_strategy(spec.strategy, spec.context(maxfev)))
-
-
-def make_asking(spec: RunSpec) -> Searching:
-    """The same for somebody else who evaluates."""
-    searching = make_searching(spec)
-    return searching if isinstance(searching, JournalSearching) else EngineSearching(spec, True)

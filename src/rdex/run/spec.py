@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rdex.engine.constants import Constants
 from rdex.engine.engine import Engine
-from rdex.engine.settings import Settings, fitted
+from rdex.engine.presets import fitted
+from rdex.engine.settings import Constants, Settings
 from rdex.engine.state import Limits
 from rdex.evaluation.judging import Judge
 from rdex.problem.problem import Floats, Problem

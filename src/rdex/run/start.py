@@ -17,7 +17,8 @@ from rdex.problem.variables import Variables
 
 log = logging.getLogger("rdex")
 
-DESIGNS = ("uniform", "latinhypercube", "sobol")
+UNIFORM = "uniform"
+DESIGNS = (UNIFORM, "latinhypercube", "sobol")
 
 Known = tuple[Floats, float, Floats, Floats]
 
@@ -66,7 +67,7 @@ def make_start(
         raise ValueError(f"init must be one of {', '.join(DESIGNS)} or an array, got {init!r}")
     if len(points) > n0:
         log.warning("only the first %d of %d given points fit the population", n0, len(points))
-    if isinstance(init, str) and init != "uniform":
+    if isinstance(init, str) and init != UNIFORM:
         points = np.concatenate([points, designed(problem, init, n0, seed, log_variables)])
     return Start(points[:n0] if len(points) else None, known, given)
 

@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rdex.evaluation.direct import FailurePolicy
+from rdex.evaluation.evaluator import FailurePolicy
+from rdex.jit.interpreting import raise_between_kernels
 from rdex.jit.loading import seconds_loading
 from rdex.run import checkpoint as checkpoints
 from rdex.run.arguments import RunOptions
@@ -247,7 +248,7 @@ def on_signal(number: int, _frame: Any) -> None:
     now = time.monotonic()
     is_second = now - _last_interrupt < TWICE_WITHIN
     _last_interrupt = now
-    raise Signalled(number, number == signal.SIGTERM or is_second)
+    raise_between_kernels(Signalled(number, number == signal.SIGTERM or is_second))
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rdex.engine.constants import LABELS
+from rdex.engine.settings import LABELS
 from rdex.recorder.record import Record
 from rdex.scoring.trials import Run, Trials, join
 from rdex.store import Dataset, RunKey, Store, StoredRun, load

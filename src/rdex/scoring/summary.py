@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rdex.engine.constants import LABELS
+from rdex.engine.settings import LABELS
 from rdex.scoring.arrays import Floats, count_notes, rank_algorithms
 from rdex.scoring.attainment import attainment
 from rdex.scoring.comparison import RANK_SUM, Comparison, compare

@@ -29,10 +29,10 @@ import numpy as np
 from rdex.engine.engine import Engine
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
-from rdex.strategies.composite import Composite, Phase
+from rdex.strategies.composite import Composite
 from rdex.strategies.scout.search import scout_search
 from rdex.strategies.scout.state import Report
-from rdex.strategies.strategy import Context, Stepping, Trial
+from rdex.strategies.strategy import Context, Phase, Stepping, Trial
 
 # Parts are imported when they begin: the first evaluation does not wait for them.
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ class Parts(NamedTuple):
     rest: ``rest(context)``, what goes on with all data; None ends the search with its models.
     """
 
-    models: Callable[[Context, Report], Any]
-    rest: Callable[[Context], Any] | None
+    models: Callable[[Context, Report], Stepping | Combinations]
+    rest: Callable[[Context], Composite] | None
 
 
 def models_of_numbers(context: Context, report: Report) -> Stepping:
@@ -147,9 +147,11 @@ class Auto(Composite):
         self._parts = parts
         self.settings = settings or AutoSettings()
         self.report = Report()
+        is_hybrid = parts.rest is evolution_of_numbers and bool(context.space.continuous.any())
+        self.has_stretches = is_hybrid
         self._width = context.width
-        self._models: Any = parts.models(context, self.report)
-        self._rest: Any = None
+        self._models: Stepping | Combinations | None = parts.models(context, self.report)
+        self._rest: Composite | None = None
         self._n_functions = 1 + self.judge.tolerance.size
         self._improved_at = self.archive.n
         self._seconds: list[float] = []
@@ -204,6 +206,7 @@ class Auto(Composite):
         if self.keep(part, sample):
             self._improved_at = self.archive.n
         if self._rest is None:
+            assert self._models is not None
             self._models.tell(id, sample)
             return
         self.context.out_before.remove(sample.x.tobytes())
@@ -277,8 +280,7 @@ class Auto(Composite):
         """A stretch of the differential evolution, once models are left."""
         if self._rest is None or self._owned:
             return None
-        found: tuple[Engine, int] | None = self._rest.stretch()
-        return found
+        return self._rest.stretch()
 
     def after_stretch(self) -> None:
         """The differential evolution has run by itself."""

@@ -8,29 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rdex.engine.engine import Engine
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
-from rdex.strategies.strategy import Context, Trial
-
-
-@dataclass(frozen=True)
-class Phase:
-    """What one part of a search spent and gained.
-
-    name: the part. nfev: its evaluations. gain: what it improved, in words. seconds: time in the
-    user's function. reason: why it got so many evaluations, or why it ended, in words.
-    """
-
-    name: str
-    nfev: int
-    gain: str
-    seconds: float
-    reason: str
-
-    def __str__(self) -> str:
-        plural = "" if self.nfev == 1 else "s"
-        return f"{self.name}: {self.nfev} evaluation{plural}, {self.gain}"
+from rdex.strategies.strategy import Context, Phase, Strategy, Trial
 
 
 @dataclass
@@ -60,7 +40,7 @@ class _Owned(NamedTuple):
     x: Floats
 
 
-class Composite:
+class Composite(Strategy):
     """A strategy made of parts, each with ids of its own.
 
     A subclass hands out points of its parts by `hand_out`, takes what comes back by `take`, and
@@ -150,10 +130,6 @@ class Composite:
 
     def learn(self, sample: Sample) -> None:
         """A point of `Context.out_before` is known now, and in the archive."""
-
-    def stretch(self) -> tuple[Engine, int] | None:
-        """A differential evolution that may run by itself, and how far; None if there is none."""
-        return None
 
     def set_clock(self, share: float) -> None:
         """Used share of a time limit."""

@@ -13,13 +13,13 @@ from rdex.engine.engine import LARGEST_BATCH, Engine, default_batch
 from rdex.problem.problem import Floats
 from rdex.solvers.sqp import core
 from rdex.strategies.archive import Sample
-from rdex.strategies.composite import Composite, Phase, best_rows, spread_rows
+from rdex.strategies.composite import Composite, best_rows, spread_rows
 from rdex.strategies.credit import Credit, gain_of
 from rdex.strategies.evolution import Evolution
 from rdex.strategies.integers import neighbours
 from rdex.strategies.local import NOISY, LocalOutcome, LocalSettings, local_search
 from rdex.strategies.starts import Candidates, Starts
-from rdex.strategies.strategy import Context, Stepping, Trial
+from rdex.strategies.strategy import Context, Phase, Stepping, Trial
 
 EVOLUTION, LOCAL = "differential evolution", "local search"
 
@@ -102,6 +102,8 @@ class Hybrid(Composite):
     local search or a new population begin. In runs with several points out at a time the points of
     the local search go out first and the evolution fills the rest.
     """
+
+    has_stretches = True
 
     def __init__(self, context: Context, settings: HybridSettings | None = None) -> None:
         super().__init__(context)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rdex.common.errors import RunFileError
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
-from rdex.strategies.strategy import Trial
+from rdex.strategies.strategy import Strategy, Trial
 
 #: Calls that are neither ask(n), kept as n, nor tell(id), kept as -1 - id.
 CLOCK, INJECT = 2**62, 2**62 + 1
@@ -28,11 +28,11 @@ class Journal:
 
     Parameters
     ----------
-    strategy : Any
-        A strategy at its beginning.
+    strategy : Strategy
+        At its beginning.
     """
 
-    def __init__(self, strategy: Any) -> None:
+    def __init__(self, strategy: Strategy) -> None:
         self.strategy = strategy
         self._calls: list[int] = []
         self._values: list[tuple[float, ...]] = []  # seconds, f, g, h of each tell and injection
@@ -40,9 +40,6 @@ class Journal:
         self._injected: list[list[float]] = []  # points
         self._clock: list[float] = []  # shares of the time
         self._out: dict[int, Trial] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.strategy, name)
 
     @property
     def n_calls(self) -> int:
@@ -56,7 +53,7 @@ class Journal:
     @QUIET
     def ask(self, n: int = 0) -> list[Trial]:
         """Points of the strategy."""
-        trials: list[Trial] = self.strategy.ask(n)
+        trials = self.strategy.ask(n)
         self._calls.append(n)
         for trial in trials:
             self._out[trial.id] = trial

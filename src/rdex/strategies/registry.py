@@ -6,10 +6,10 @@ import functools
 from typing import Any
 
 from rdex.common.text import did_you_mean
-from rdex.engine.constants import Constants
-from rdex.engine.settings import PRESETS, Settings, fitted, preset
+from rdex.engine.presets import PRESETS, fitted, preset
+from rdex.engine.settings import Constants, Settings
 from rdex.problem.problem import Problem
-from rdex.strategies.strategy import Context
+from rdex.strategies.strategy import Context, Strategy
 
 #: The kind of a plain differential evolution, which the driver runs in compiled code.
 EVOLUTION = "evolution"
@@ -137,7 +137,7 @@ def constants_of(kind: str, name: str, dim: int, maxfev: int) -> Constants:
     return fitted(constants, dim, maxfev)
 
 
-def make_strategy(kind: str, context: Context) -> Any:
+def make_strategy(kind: str, context: Context) -> Strategy:
     """A strategy at its beginning."""
     if kind == AUTO_LISTS:
         from rdex.strategies.auto import LISTS, Auto

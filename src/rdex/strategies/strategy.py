@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from rdex.evaluation.judging import Judge
 from rdex.problem.problem import Floats
 from rdex.problem.space import Space
 from rdex.strategies.archive import Archive, Sample
+
+if TYPE_CHECKING:
+    from rdex.models.learnt import LearntModel
 
 #: Yields points (k, d), is sent their k samples in the same order.
 Search = Generator[Floats, list[Sample], Any]
@@ -35,14 +38,94 @@ class Trial(NamedTuple):
     x: Floats
 
 
-class Strategy(Protocol):
-    """Asked for points, told what came of them, in any order."""
+@dataclass(frozen=True)
+class Phase:
+    """What one part of a search spent and gained.
 
-    def ask(self, n: int) -> list[Trial]:
-        """Up to `n` points to evaluate; none while results are needed first, or at the end."""
+    name: the part. nfev: its evaluations. gain: what it improved, in words. seconds: time in the
+    user's function. reason: why it got so many evaluations, or why it ended, in words.
+    """
+
+    name: str
+    nfev: int
+    gain: str
+    seconds: float
+    reason: str
+
+    def __str__(self) -> str:
+        plural = "" if self.nfev == 1 else "s"
+        return f"{self.name}: {self.nfev} evaluation{plural}, {self.gain}"
+
+
+class Strategy(Protocol):
+    """Asked for points, told what came of them, in any order.
+
+    judge: how it compares points. label: what results call it. phase: the part at work. n_restarts:
+    restarts so far. has_stretches: whether it may have any (`stretch`).
+    """
+
+    judge: Judge
+    label: str
+    phase: str = ""
+    n_restarts: int = 0
+    has_stretches: bool = False
+
+    def ask(self, n: int = 0) -> list[Trial]:
+        """Up to `n` points to evaluate, 0 for a batch; none while results are needed first, or at
+        the end."""
+        ...
 
     def tell(self, id: int, sample: Sample) -> None:
         """What came of a point asked for."""
+        ...
+
+    def inject(self, sample: Sample) -> None:
+        """What came of a point nobody asked for."""
+        ...
+
+    def set_clock(self, share: float) -> None:
+        """Used share of a time limit."""
+        ...
+
+    def extend(self, maxfev: int) -> None:
+        """A larger budget."""
+        ...
+
+    @property
+    def n_rounds(self) -> int:
+        """Rounds that a callback sees."""
+        ...
+
+    @property
+    def phases(self) -> list[Phase]:
+        """What each part spent and gained."""
+        ...
+
+    @property
+    def is_polished(self) -> bool:
+        """Whether a local search improved the best point."""
+        return False
+
+    def population(self) -> tuple[Floats, Floats, Floats]:
+        """x, f and φ of its members, or of the best points known."""
+        ...
+
+    def get_ready(self) -> None:
+        """Load now what would be loaded later, while workers would wait."""
+        return
+
+    def stretch(self) -> tuple[Engine, int] | None:
+        """A differential evolution that may run by itself, and to which of its evaluations; None
+        where points must be asked and told one by one."""
+        return None
+
+    def after_stretch(self) -> None:
+        """The differential evolution has run by itself."""
+        return
+
+    def model(self) -> LearntModel | None:
+        """What was learnt of the functions; None where there are no models, or too little data."""
+        return None
 
 
 @dataclass

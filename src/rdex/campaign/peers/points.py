@@ -45,7 +45,7 @@ class Points:
     Parameters
     ----------
     problem : Problem
-        Its ``evaluate`` raises `rdex.recorder.BudgetSpent` once the budget is spent.
+        Its ``evaluate`` raises `BudgetSpent` once the budget is spent.
     budget : int
         Evaluations in all.
     """

@@ -1,8 +1,8 @@
 """What all methods share: the loops, and what every result changes (best so far, trace).
 
 `Steps` says how a row is drawn and its result taken. Pending rows are a ring: evaluation number i
-is row i modulo capacity. The parts are inlined into kernels of `fused`, `asktell` and `anyorder`,
-one set per method.
+is row i modulo capacity. The parts are inlined into kernels of `steps` and `anyorder`, one set per
+method.
 """
 
 import math
@@ -21,9 +21,8 @@ from rdex.engine.kernels.layout import (
     WHOLE,
     default_batch,
 )
-from rdex.engine.kernels.order import is_nearer
+from rdex.engine.kernels.order import is_nearer, settle, violation
 from rdex.engine.kernels.random import uniform_row
-from rdex.evaluation.kernels import settle, violation
 from rdex.jit.compiling import kernel, part
 from rdex.jit.signatures import MATRIX, WORDS
 

@@ -20,9 +20,14 @@ from rdex.engine.kernels.layout import (
     WEIGHT,
     WHOLE,
 )
-from rdex.engine.kernels.order import is_nearer, merge_ranked, order_statistic, rank_members
+from rdex.engine.kernels.order import (
+    is_nearer,
+    merge_ranked,
+    order_statistic,
+    rank_members,
+    violation,
+)
 from rdex.engine.kernels.random import uniform_row
-from rdex.evaluation.kernels import violation
 from rdex.jit.compiling import part
 
 #: Before a population has an ε: unlike any, so that everything is ordered by the first.

@@ -1,11 +1,28 @@
 """What the loops of `drivers` call beside `variation.ask_row`: may a row be drawn, take its result.
+And the kernels that Python calls, each a loop made of these steps.
 
-These steps receive the state and are inlined into the loops.
+Kernels stand on explicit signatures: they are compiled once and found in the cache by every later
+process. `run_compiled` takes the problem as a first-class function, so that all problems share one
+compiled loop. What is called for every point or batch finds state and results in a table, see
+`rdex.jit.binding`.
 """
 
 import math
 
-from rdex.engine.kernels.drivers import keep_initial, record, take_values, write_trace
+from numba import types
+
+from rdex.engine.kernels.drivers import (
+    advance,
+    batch_of_size,
+    draw_rows,
+    inject_point,
+    keep_initial,
+    record,
+    take_values,
+    tell_rows,
+    tell_then_ask,
+    write_trace,
+)
 from rdex.engine.kernels.generation import (
     NO_EPS,
     begin_generation,
@@ -14,9 +31,16 @@ from rdex.engine.kernels.generation import (
     has_stalled,
     restart,
 )
-from rdex.engine.kernels.layout import BIASED, INITIAL, LATE, Values
+from rdex.engine.kernels.layout import BIASED, INITIAL, LATE, Steps, Values
 from rdex.engine.kernels.order import precedes, reposition
-from rdex.jit.compiling import part
+from rdex.engine.kernels.state_types import STATE_TYPE, TASK_TYPE, batch_type, point_type
+from rdex.engine.kernels.variation import ask_row
+from rdex.jit.binding import table_type, tuple_at
+from rdex.jit.compiling import kernel, part
+from rdex.jit.signatures import MATRIX, OBJECTIVE, VECTOR
+
+POINT, BATCH = point_type(STATE_TYPE), batch_type(STATE_TYPE)
+point_at, batch_at, state_at = tuple_at(POINT), tuple_at(BATCH), tuple_at(STATE_TYPE)
 
 
 @part()
@@ -204,3 +228,61 @@ def admit_new(state, x, f_raw, g, h):
     k = run.asked % state.pending.size
     run.asked += 1
     admit(state, k, x, f_raw, g, h)
+
+
+# --- what Python calls ---------------------------------------------------------------------------
+@kernel(
+    types.boolean(
+        types.FunctionType(OBJECTIVE),
+        TASK_TYPE,
+        STATE_TYPE,
+        types.int64,
+        types.boolean,
+        types.int64,
+    )
+)
+def run_compiled(objective, task, state, stop_at, stop_at_generation, batch):
+    """`drivers.advance`."""
+    steps = Steps(can_ask, ask_row, tell_row)
+    return advance(objective, task, state, stop_at, stop_at_generation, batch, steps)
+
+
+@kernel(types.int64(table_type(STATE_TYPE), types.int64, types.boolean, MATRIX))
+def ask(table, most, ahead, points):
+    """Draw up to `most` rows and write the user's points; returns how many there are."""
+    steps = Steps(can_ask, ask_row, tell_row)
+    return draw_rows(state_at(table), most, ahead, points, steps)
+
+
+@kernel(types.void(table_type(STATE_TYPE), types.int64, VECTOR, MATRIX, MATRIX))
+def tell(table, n, f, g, h):
+    """Take the results of the n earliest rows, in the order they were asked."""
+    tell_rows(state_at(table), n, f, g, h, Steps(can_ask, ask_row, tell_row))
+
+
+@kernel(types.void(table_type(STATE_TYPE), VECTOR, types.float64, VECTOR, VECTOR))
+def inject(table, x, f, g, h):
+    """Take a point nobody asked for as one evaluation: the next initial point, or a newcomer."""
+    steps = Steps(can_ask, ask_row, tell_row)
+    inject_point(state_at(table), x, f, g, h, steps, admit_new)
+
+
+@kernel(types.int64(table_type(POINT), types.float64))
+def tell_ask(table, f):
+    """Batch 1 in one call: take the result of the last point, draw the next. Returns 0 at the end
+    of the run, 2 if a generation ended, else 1."""
+    state, g, h, point = point_at(table)
+    return tell_then_ask(state, f, g, h, point, Steps(can_ask, ask_row, tell_row))
+
+
+@kernel(types.int64(table_type(BATCH), types.int64, types.int64))
+def tell_ask_rows(table, told, batch):
+    """A batch in one call: take the results of the `told` earliest rows, then draw up to `batch`
+    rows (0: `default_batch`) into `points`. Returns how many there are, negative if a generation
+    ended; 0 at the end of the run."""
+    state, f, g, h, points = batch_at(table)
+    steps = Steps(can_ask, ask_row, tell_row)
+    ended = tell_rows(state, told, f, g, h, steps)
+    most = batch if batch > 0 else batch_of_size(state.run[0].n)
+    drawn = draw_rows(state, min(most, points.shape[0]), False, points, steps)
+    return -drawn if ended else drawn

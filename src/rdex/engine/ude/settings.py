@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rdex.engine.constants import Constants, constant
+from rdex.engine.settings import Constants, constant
 
 UDE4 = "UDE-IV"
 
@@ -24,7 +24,7 @@ class UdeSettings(Constants):
 
     Examples
     --------
-    >>> from rdex.engine.settings import preset
+    >>> from rdex.engine.presets import preset
     >>> preset("ude-iv").replace(stagnation=50, name="ude-iv-patient").stagnation
     50
     """

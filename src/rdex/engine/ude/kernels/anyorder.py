@@ -1,5 +1,5 @@
 """Results in the order in which they come. A generation waits for the last of its trials; until
-then the order does not matter, so the run is that of `asktell`.
+then the order does not matter, so the run is that of `steps`.
 
 Pending rows are a ring, TOLD .. ASKED modulo its capacity. The result of a later row is taken by
 swapping that row with the earliest one: rows know their place in the generation.

@@ -1,5 +1,5 @@
 """Feasibility first: smaller φ, then smaller f. Equal members are ordered by row, so that the order
-is total and reproducible. No NaN reaches these functions (evaluation.kernels.settle)."""
+is total and reproducible. No NaN reaches these functions (`settle`)."""
 
 from rdex.engine.kernels.order import is_nearer
 from rdex.jit.compiling import part

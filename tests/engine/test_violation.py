@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rdex.evaluation.kernels import violation_of
+from rdex.engine.kernels.order import violation_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
 
