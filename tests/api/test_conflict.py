@@ -128,6 +128,14 @@ def test_a_feasible_point_that_the_run_missed_is_no_conflict():
     assert f"\n  x2   {found.x[1]:.10g}" in str(found) and found.facts()["x"] == found.design
 
 
+def test_one_point_is_no_evidence():
+    constraints = [{"fun": np.sum, "lb": 3}, {"fun": np.sum, "ub": 1}]
+    result = rdex.minimize(lambda x: x @ x, [(-5, 5)] * 2, constraints=constraints, maxfev=200,
+                           rng=1, algorithm="rdex-csop")  # fmt: skip
+    with pytest.raises(ValueError, match="kept only its best point"):
+        result.conflict(maxfev=0)
+
+
 def test_facts_are_plain_json():
     import json
 

@@ -135,6 +135,11 @@ def conflict_of(
         raise ValueError("there are no constraints that could be in conflict")
     budget = PER_VARIABLE * problem.dim if maxfev is None else int(maxfev)
     evidence = Evidence(problem, result, log_variables, budget)
+    if budget <= 0 and len(evidence.points) < 2:
+        raise ValueError(
+            "the run kept only its best point, which shows no conflict: give maxfev more than 0, "
+            "or run minimize with evaluations=FILE"
+        )
     found = smallest_conflict(evidence)
     states: list[ConstraintState] = result.violations
     x = evidence.feasible_point()
