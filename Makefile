@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all bench start bench-campaign fidelity success budgets networks crashes parallel simulator peers reproduce ablation tuning champion coco adapters fresh docs gallery wheel clean
+.PHONY: help setup run test lint test-all bench start bench-campaign fidelity success budgets networks crashes parallel constants simulator peers reproduce ablation tuning champion coco adapters fresh docs gallery wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -94,6 +94,9 @@ crashes: $(READY) ## designs whose simulator fails in a tenth of the box (minute
 
 parallel: $(READY) ## time to the target with 1, 4 and 16 workers on a virtual clock (minutes)
 	$(BIN)/python benchmarks/parallel.py --csv docs/data/parallel.csv
+
+constants: $(READY) ## whether auto depends on its constants: each halved and doubled (half an hour)
+	$(BIN)/python benchmarks/constants.py --csv docs/data/constants.csv
 
 docs: $(READY) ## build the documentation site into site/, its notebooks, and figures whose script changed
 	@$(BIN)/python scripts/notebooks.py

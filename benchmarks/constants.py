@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -41,10 +42,16 @@ CONSTANTS = {
 }  # fmt: skip
 
 
-def evaluations(budgets: list[int], seeds: int) -> np.ndarray:
+def changed(module: Any, settings: Any, name: str, value: float) -> Any:
+    """While it lasts, one constant is another."""
+    replace(settings(), **{name: value})  # raises where there is no such constant
+    return mock.patch.object(module, settings.__name__, partial(settings, **{name: value}))
+
+
+def evaluations(budgets: list[int], seeds: int, problems: tuple[str, ...] = PROBLEMS) -> np.ndarray:
     """Evaluations to the target of all runs; twice the budget where it is not reached."""
     spent = []
-    for name, budget, seed in product(PROBLEMS, budgets, range(seeds)):
+    for name, budget, seed in product(problems, budgets, range(seeds)):
         problem = problem_of(name)
         result = rdex.minimize(
             problem, maxfev=budget, rng=[400, seed], target=target(problem), checkpoints=1
@@ -81,9 +88,7 @@ def main() -> None:
             if options.constants and name not in options.constants:
                 continue
             value = type(getattr(settings(), name))(getattr(settings(), name) * factor)
-            assert replace(settings(), **{name: value})  # the name is one of its constants
-            changed = partial(settings, **{name: value})
-            with mock.patch.object(module, settings.__name__, changed):
+            with changed(module, settings, name, value):
                 note(name, value, evaluations(options.budgets, options.seeds))
 
 

@@ -1,4 +1,4 @@
-"""The benchmarks of crashes and of workers on a virtual clock, once each with something small."""
+"""The benchmarks of crashes, workers and constants, once each with something small."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ BENCHMARKS = str(Path(__file__).resolve().parents[2] / "benchmarks")
 def on_path(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
     yield
-    for name in ("crashes", "parallel", "small_tables"):
+    for name in ("crashes", "parallel", "constants", "budgets", "small_tables"):
         sys.modules.pop(name, None)
 
 
@@ -39,3 +39,17 @@ def test_the_virtual_clock_counts_rounds_of_workers(on_path, workers):
     seconds = parallel.seconds_to_target("g2006/G11", "auto", workers, 100.0, 0)
     rounds = seconds / 100.0
     assert 4 / workers < rounds < 60 / workers
+
+
+def test_a_changed_constant_changes_the_run_while_it_lasts(on_path):
+    import constants
+
+    from rdex.strategies import auto
+
+    def spent():
+        return constants.evaluations([60], 1, ("g2006/G06",)).tolist()
+
+    before = spent()
+    with constants.changed(auto, auto.AutoSettings, "model_seconds", 0.0):
+        assert spent() != before
+    assert spent() == before
