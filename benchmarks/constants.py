@@ -26,11 +26,12 @@ import rdex
 from rdex.strategies import auto, hybrid
 from rdex.suites import target
 
+#: Such as models do not solve at once: where the change to evolution may matter.
 PROBLEMS = (
-    "engineering/welded-beam", "engineering/pressure-vessel", "engineering/heat-exchanger-network",
-    "g2006/G01", "g2006/G07", "g2006/G10", "g2006/G13", "g2006/G19",
-    "coco/f04-D5-i13", "coco/f22-D5-i13", "coco/f40-D5-i13", "coco/f49-D5-i13",
-    "cec2017/C01-D10-i31", "cec2017/C05-D10-i31", "cec2017/C10-D10-i31", "cec2017/C22-D10-i31",
+    "engineering/piston-lever", "engineering/ten-bar-truss", "engineering/stepped-cantilever",
+    "g2006/G09", "g2006/G14", "g2006/G17", "g2006/G21",
+    "coco/f16-D5-i13", "coco/f34-D5-i13", "coco/f49-D5-i13", "coco/f52-D5-i13",
+    "cec2017/C03-D10-i31", "cec2017/C06-D10-i31", "cec2017/C14-D10-i31", "cec2017/C22-D10-i31",
 )  # fmt: skip
 
 #: Module and class of the settings -> constants that decide who gets how many evaluations.

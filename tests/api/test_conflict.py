@@ -139,7 +139,7 @@ def test_one_point_is_no_evidence():
 def test_facts_are_plain_json():
     import json
 
-    found = infeasible(KNOWN["a pair"][0]).conflict(maxfev=0)
+    found = infeasible(KNOWN["a pair"][0]).conflict(maxfev=100)
     facts = json.loads(json.dumps(found.facts(), allow_nan=False))
     assert facts["names"] == found.names and facts["x"] == {}
     assert [way["by"] for way in facts["gives_way"]] == [way.by for way in found.gives_way]
