@@ -22,7 +22,7 @@ from rdex.problem.checks import checked_count, checked_number
 from rdex.problem.problem import Problem
 from rdex.run.checkpoint import described
 from rdex.run.spec import RunSpec
-from rdex.run.start import UNIFORM, Start, make_start
+from rdex.run.start import ALL_RANDOM, UNIFORM, make_start
 from rdex.strategies.registry import (
     AUTO,
     EVOLUTION,
@@ -252,7 +252,7 @@ def make_spec(
     limits = Limits.of(problem, given.eq_tol, given.ineq_tol, scale)
     logarithmic = checked_log(given.log_scale, problem)
     seed = seed_of(stored_seed(stored) if given.rng is None else given.rng)
-    start = Start(None, [], {"x0": None, "init": UNIFORM})
+    start = ALL_RANDOM
     if given.x0 is not None or not isinstance(given.init, str) or given.init != UNIFORM:
         start = make_start(problem, given.x0, given.init, n0, seed, logarithmic)
     return RunSpec(

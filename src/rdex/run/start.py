@@ -44,6 +44,10 @@ class Start(NamedTuple):
         return Start(points if points is not None and len(points) else None, known, self.given)
 
 
+#: Where the user gave no points and no design.
+ALL_RANDOM = Start(None, [], {"x0": None, "init": UNIFORM})
+
+
 def make_start(
     problem: Problem,
     x0: Any,

@@ -241,14 +241,14 @@ class Auto(Composite):
         return 10.0 ** math.floor(math.log10(seconds)) if seconds >= 1e-4 else 0.0
 
     def _median_seconds(self) -> float:
-        """Time of an evaluation as measured; 0 where nobody has."""
+        """Time of an evaluation as measured; 0 where it was not."""
         return float(np.median(self._seconds)) if self._seconds else 0.0
 
     def _points_per_round(self) -> int:
         """How many points are worth their time where workers wait for them.
 
-        One more than there are workers would take another round. The models find points one after
-        the other meanwhile nobody works: that may take a share `CHOOSING` of an evaluation.
+        One more than there are workers would take another round. Points are chosen one after the
+        other while the workers wait: that may take a share `CHOOSING` of an evaluation.
         """
         most = max(1, self._width - 1)
         seconds = self._median_seconds()

@@ -53,8 +53,9 @@ class HybridSettings:
     seeds: share of the initial population that may come from points already known.
     population: evaluations per variable that a population needs to be of use; with fewer, local
         searches go on from the points known as long as there are new ones.
-    exact_steps: times n + 1 evaluations for the last digits of the best point, where that is
-    exact: this share of the budget at most.
+    exact_steps: times n + 1 evaluations that the last digits of the best point may take. They are
+        searched where this is at most
+    exact: so large a share of the budget.
     local: constants of the local searches.
     """
 

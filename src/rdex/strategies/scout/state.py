@@ -127,8 +127,8 @@ class State:
         return [self.knowledge.row_of(point) for point in x]
 
     def _not_known(self, x: Floats) -> Floats:
-        """Of points (k, d) of whole numbers those that were not evaluated yet; all others, and all
-        points where that has left none too often."""
+        """Where all variables are whole: points (k, d) that were not evaluated yet. All points
+        elsewhere, and after `ENOUGH_REPEATS` batches without a new one, so that no search loops."""
         if not self.knowledge.whole.all() or self.knows_enough:
             return x
         keys = {point.tobytes(): k for k, point in enumerate(x) if self.knowledge.row_of(point) < 0}
