@@ -20,6 +20,27 @@ def tilted(x):
     return float(x[0] + np.sin(3 * x[1]) + 0.1 * (x @ x))
 
 
+def shifted(x):
+    return tilted(x) + 0.25
+
+
+def as_before(x):
+    return tilted(x), [float(x[0]) - 3.0]
+
+
+def tighter(x):
+    return tilted(x), [float(x[0]) - 2.99]
+
+
+def bowl(x):
+    """f and one constraint."""
+    return float(x @ x), [1.0 - x[0]]
+
+
+def oval(x):
+    return x[0] ** 2 + 2 * x[1] ** 2
+
+
 def one_call(x):
     """(f, G, H) of a small simulator."""
     return tilted(x), [1.0 - ring(x)], [x[0] + x[1] - 0.5]

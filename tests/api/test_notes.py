@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from light import as_before, shifted, tighter
 from problems import BOX, TOY, same_run, square, tilted
 
 from rdex import Optimizer, Problem, minimize
@@ -65,6 +66,22 @@ def test_an_equality_that_leans_on_its_tolerance_is_named():
     assert not minimize(square, BOX, **loose, maxfev=3000, rng=1).notes
 
 
+def test_a_violation_by_rounding_is_named_with_what_to_do():
+    def fun(x):  # two constraints that leave no room: the point has a violation of at least 1e-13
+        gap = x[0] * 0.3 - x[1] * 0.7
+        return float(x.sum()), [gap + 1e-13, -gap + 1e-13], []
+
+    problem = Problem.from_function(fun, [(0.1, 1)] * 2, n_ineq=2)
+    call = {"maxfev": 300, "rng": 1, "algorithm": "rdex-csop+local"}
+    found = minimize(problem, **call)
+    assert not found.feasible and 0 < found.cv < 1e-9
+    assert "which is rounding" in found.notes[-1] and "ineq_tol=1e-" in found.notes[-1]
+    tolerance = float(found.notes[-1].split("ineq_tol=")[1].rstrip("."))
+    assert minimize(problem, **call, ineq_tol=tolerance).feasible
+    apart = Problem.from_function(lambda x: (0.0, [1.0 + x[0]], []), [(0, 1)], n_ineq=1)
+    assert not any("rounding" in note for note in minimize(apart, maxfev=50, rng=1).notes)
+
+
 def test_polish_and_ask_and_tell_have_notes_too():
     polished = minimize(lambda x: float((x - 1) @ (x - 1)) + 1.0, BOX, maxfev=60, rng=1,
                         polish=lambda result, problem: np.ones(2))  # fmt: skip
@@ -88,18 +105,6 @@ def test_what_was_read_is_always_said(tmp_path, caplog, algorithm):
     for _ in range(2):
         last = minimize(tilted, BOX, **common, checkpoint=kept)
     assert note(last, f"went on from {kept} at 20 evaluations") and str(kept) in caplog.text
-
-
-def shifted(x):
-    return tilted(x) + 0.25
-
-
-def tighter(x):
-    return tilted(x), [float(x[0]) - 2.99]
-
-
-def as_before(x):
-    return tilted(x), [float(x[0]) - 3.0]
 
 
 BY_TWO = {"workers": 2, "updating": "async"}

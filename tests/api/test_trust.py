@@ -131,7 +131,7 @@ def test_files_stay_where_they_were_when_the_folder_changes(tmp_path, monkeypatc
 )
 def test_a_run_that_the_user_ended_stays_ended(tmp_path, stop, options):
     """Each repeat ran one more generation."""
-    maxfev = 60 if options.get("algorithm") == "auto" else 2000
+    maxfev = {"auto": 60, "local": 200}.get(options.get("algorithm"), 2000)
     common = {"maxfev": maxfev, "rng": 1, "checkpoint": tmp_path / "run.npz", **options}
     first = minimize(tilted, BOX, **common, **stop)
     if first.nfev == maxfev:

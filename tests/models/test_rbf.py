@@ -133,6 +133,16 @@ def test_few_points_carry_small_tails_only():
     assert [largest_tail(n, 3) for n in (5, 9, 11, 12)] == [0, 1, 1, 2]
 
 
+def test_one_point_is_a_constant():
+    z, y = np.array([[0.3, 0.4]]), np.array([[2.0, -1.0]])
+    sees = [Inputs(np.ones(2), z[0], 1.0)]
+    outputs = squashing(y, y[0], np.zeros(2))
+    model = Surrogate(z, y, outputs, sees, np.ones(1))
+    np.testing.assert_allclose(
+        model.rows(np.random.default_rng(0).random((5, 2))), np.repeat(y, 5, 0)
+    )
+
+
 def test_squashed_values_come_back(rng):
     y = np.exp(20 * rng.random((30, 2)))
     outputs = squashing(y, y.min(axis=0), np.array([1.0, 1e12]))

@@ -4,24 +4,23 @@ import copy
 import dataclasses
 import heapq
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
+from light_functions import METALS, SHAPES, WORTH, cost
 
 import rdex
 from rdex.problem.problem import Problem
 from rdex.run.arguments import SearchArguments, make_spec
 from rdex.run.searching import make_searching
+from rdex.strategies import auto
 from rdex.strategies.archive import Sample
 from rdex.strategies.registry import AUTO_LISTS, DISCRETE, OVER_CATEGORIES, kind_for
 
 # Of the generator, without the JIT.
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
 
-METALS = ["zinc", "iron", "gold", "tin"]
-SHAPES = ["tube", "plate", "rod"]
-WORTH = dict(zip(METALS, [4.0, 0.5, 7.0, 2.0], strict=True))
-CENTRE = dict(zip(SHAPES, [0.2, 0.9, 0.5], strict=True))
 BOX = {
     "a": (0.0, 1.0),
     "metal": {"categories": METALS},
@@ -31,12 +30,6 @@ BOX = {
 NAMED = ("auto", "scout", "local", "rdex-csop+local")
 #: `auto` begins as "scout" does.
 QUICK = ("auto", pytest.param("scout", marks=pytest.mark.slow), *NAMED[2:])
-
-
-def cost(d):
-    """Its best is iron, rod, a = 0.5, b = 0.7: where b is at least a + 0.2."""
-    ring = (d["a"] - CENTRE[d["shape"]]) ** 2 + (d["shape"] != "rod")
-    return WORTH[d["metal"]] + 3 * ring + d["b"], [d["a"] + 0.2 - d["b"]]
 
 
 def problem(fun=cost):
@@ -58,7 +51,7 @@ def test_the_order_of_a_list_means_nothing(algorithm):
     for order in list(itertools.permutations(METALS))[::12]:
         box = BOX | {"metal": {"categories": list(order)}}
         made = Problem.from_function(cost, box, n_ineq=1)
-        result = rdex.minimize(made, algorithm=algorithm, maxfev=200, rng=2)
+        result = rdex.minimize(made, algorithm=algorithm, maxfev=120, rng=2)
         assert result.design["metal"] == "iron", order
 
 
@@ -101,9 +94,9 @@ def test_nothing_is_evaluated_twice_and_the_search_ends():
 
 def test_workers_and_any_order():
     result = rdex.minimize(
-        problem(), algorithm="scout", maxfev=80, rng=1, workers=2, updating="async"
+        problem(), algorithm="scout", maxfev=40, rng=1, workers=2, updating="async"
     )
-    assert result.nfev == 80 and result.feasible
+    assert result.nfev == 40 and result.feasible
 
 
 def test_which_search_a_problem_with_lists_gets():
@@ -120,7 +113,12 @@ def test_which_search_a_problem_with_lists_gets():
     assert kind_for("auto", plain) == "auto"
 
 
-def test_auto_leaves_models_for_an_evolution_that_knows_their_points():
+def leave_early(monkeypatch):
+    """Models are left with fewer evaluations than a population needs: runs here are short."""
+    monkeypatch.setattr(auto, "AutoSettings", partial(auto.AutoSettings, population=50))
+
+
+def test_auto_leaves_models_for_an_evolution_that_knows_their_points(monkeypatch):
     """Two variables of which only one combination is good, and nothing better after it."""
     seen = []
 
@@ -129,6 +127,7 @@ def test_auto_leaves_models_for_an_evolution_that_knows_their_points():
         return float(d["metal"] != "iron") + (d["n"] % 7)
 
     box = {"n": {"integer": (0, 900)}, "metal": {"categories": METALS}}
+    leave_early(monkeypatch)
     result = rdex.minimize(fun, box, maxfev=500, rng=1)
     models, evolution = result.phases
     assert (models.name, evolution.name) == ("models", "evolution")
@@ -160,13 +159,14 @@ def test_noise_seen_in_one_combination_is_noise_in_all():
     assert other.noise.size is not None and context.noise.size is not None
 
 
-def test_scales_that_models_learnt_stay_when_the_evolution_begins():
+def test_scales_that_models_learnt_stay_when_the_evolution_begins(monkeypatch):
     """It begins with the best points, where active constraints are all but 0."""
 
     def fun(d):
         return cost(d)[0], [100 * (d["a"] + 0.2 - d["b"])]
 
     models = rdex.minimize(problem(fun), algorithm="scout", maxfev=60, rng=1)
+    leave_early(monkeypatch)
     both = rdex.minimize(problem(fun), maxfev=500, rng=1)
     assert both.phases[-1].name == "evolution" and both.phases[-1].nfev > 100
     assert both.constraint_scale[0] > 0.1 * models.constraint_scale[0] > 1.0
@@ -238,8 +238,8 @@ def test_workers_stay_busy_and_the_run_goes_on_from_a_file(algorithm):
     assert busy > 0.93
     assert len(np.unique(seen, axis=0)) == len(seen)
     assert best.phi == 0.0
-    again = in_any_order(algorithm, 4, maxfev=60)
-    assert (again[1] == in_any_order(algorithm, 4, maxfev=60)[1]).all()
+    again = in_any_order(algorithm, 4, maxfev=40)
+    assert (again[1] == in_any_order(algorithm, 4, maxfev=40)[1]).all()
 
 
 def test_a_batch_has_points_of_several_combinations():

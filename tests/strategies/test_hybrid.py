@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from light_functions import g15
 
 import rdex
 from rdex.evaluation.evaluator import Evaluator
@@ -10,16 +11,11 @@ from rdex.run.spec import RunSpec
 from rdex.strategies.archive import Sample
 from rdex.strategies.auto import Auto
 from rdex.strategies.composite import spread_rows
-from rdex.strategies.hybrid import LOCAL, Hybrid
+from rdex.strategies.hybrid import Hybrid
+from rdex.strategies.strategy import LOCAL
 from rdex.suites import get
 
 NAME = "rdex-csop+local"
-
-
-def g15(x):
-    """G15 as a tutorial writes it: three variables, two equalities."""
-    f = 1000 - x[0] ** 2 - 2 * x[1] ** 2 - x[2] ** 2 - x[0] * x[1] - x[0] * x[2]
-    return f, [], [x @ x - 25, 8 * x[0] + 14 * x[1] + 7 * x[2] - 56]
 
 
 G15 = rdex.Problem.from_function(g15, [(0, 10)] * 3, n_eq=2)

@@ -61,7 +61,7 @@ def test_crashes_on_the_way():
 
 def test_whole_variables_stay_whole():
     whole = np.arange(10) < 2
-    result = minimize(network(10, 3, seed=4, whole=whole), maxfev=150, rng=0)
+    result = minimize(network(10, 3, seed=4, whole=whole), maxfev=80, rng=0)
     assert result.feasible
     assert np.array_equal(result.x[:2], np.round(result.x[:2]))
 

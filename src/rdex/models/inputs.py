@@ -32,10 +32,11 @@ class Inputs:
     """
 
     def __init__(self, ratio: Floats, centre: Floats, radius: Floats | float) -> None:
-        self._is_log = ratio > 1.0
-        self._any_log = bool(self._is_log.any())
-        self._stretch = np.where(self._is_log, ratio - 1.0, 0.0)[self._is_log]
-        self._unit = 1.0 / np.log(ratio[self._is_log])
+        is_log = ratio > 1.0
+        self._any_log = bool(is_log.any())
+        self._linear = np.where(is_log, 0.0, 1.0)
+        self._stretch = np.where(is_log, ratio - 1.0, 0.0)
+        self._unit = is_log / np.log(np.where(is_log, ratio, np.e))
         self._origin = self._warped(centre)
         self.radius = radius * self._warp_slopes(centre)
 
@@ -43,9 +44,7 @@ class Inputs:
         """z with logarithms of the variables on a logarithmic scale, again between 0 and 1."""
         if not self._any_log:
             return z
-        w = z.copy()
-        w[..., self._is_log] = np.log1p(self._stretch * z[..., self._is_log]) * self._unit
-        return w
+        return self._linear * z + self._unit * np.log1p(self._stretch * z)
 
     def __call__(self, z: Floats) -> Floats:
         """u of points (…, d)."""
@@ -59,10 +58,7 @@ class Inputs:
         """Slopes of the logarithms at one point; 1 for other variables."""
         if not self._any_log:
             return 1.0
-        slope = np.ones(z.shape)
-        at = z[self._is_log]
-        slope[self._is_log] = self._stretch * self._unit / (1.0 + self._stretch * at)
-        return slope
+        return self._linear + self._stretch * self._unit / (1.0 + self._stretch * z)
 
 
 def log_ratios(space: Space) -> Floats:
@@ -82,15 +78,20 @@ class Outputs:
     is_squashed: NDArray[np.bool_]
 
     def __call__(self, y: Floats) -> Floats:
-        """Values (…, q) as the models see them."""
-        seen = self.scale * np.arcsinh((y - self.centre) / self.scale)
-        return np.where(self.is_squashed, seen, y)
+        """Values (…, q) as the models see them; y itself if none is squashed."""
+        return self.of(np.arange(self.scale.size), y)
 
     def of(self, columns: NDArray[np.int64], y: Floats) -> Floats:
         """The same for values (…, k) of some functions."""
-        centre, scale = self.centre[columns], self.scale[columns]
-        seen = scale * np.arcsinh((y - centre) / scale)
-        return np.where(self.is_squashed[columns], seen, y)
+        which = np.flatnonzero(self.is_squashed[columns])
+        if not which.size:
+            return y
+        of = columns[which]
+        seen = y.copy()
+        seen[..., which] = self.scale[of] * np.arcsinh(
+            (y[..., which] - self.centre[of]) / self.scale[of]
+        )
+        return seen
 
     def original(self, seen: Floats) -> Floats:
         """Values (…, q) in the units of the functions."""

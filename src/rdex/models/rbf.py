@@ -14,12 +14,13 @@ c_i / G_ii.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, qr, solve_triangular
+from scipy.linalg.lapack import dgeqrf, dormqr, dpotrf, dtrtrs
 from scipy.spatial.distance import cdist
 
 Floats = NDArray[np.float64]
@@ -47,9 +48,24 @@ def basis(u: Floats, tail: int) -> Floats:
     if tail >= 1:
         parts.append(u * u)
     if tail >= 2:
-        i, j = np.triu_indices(u.shape[1], 1)
+        i, j = pairs(u.shape[1])
         parts.append(u[:, i] * u[:, j])
     return np.hstack(parts)
+
+
+@functools.cache
+def pairs(d: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The two variables of each product."""
+    return np.triu_indices(d, 1)
+
+
+def squared_distances(u: Floats, v: Floats) -> Floats:
+    """(m, n) between points (m, d) and (n, d), exact to 1e-16 of their sizes: one product of
+    matrices instead of differences, in one array."""
+    squares: Floats = (-2.0 * u) @ v.T
+    squares += np.vecdot(u, u)[:, None]
+    squares += np.vecdot(v, v)
+    return np.maximum(squares, 0.0, out=squares)
 
 
 @dataclass
@@ -84,23 +100,25 @@ class Fit:
         n, d = u.shape
         tail = min(tail, largest_tail(n, d))
         terms = basis(u, tail)
-        kept = np.arange(min(terms.shape[1], n - 1))
-        q, r = qr(terms[:, kept], check_finite=False)
+        kept = np.arange(min(terms.shape[1], max(n - 1, 1)))
+        q, r = orthogonal(terms[:, kept])
         sizes = np.linalg.norm(terms[:, kept], axis=0)
         is_new = np.abs(np.diag(r)) > DEPENDENT * np.maximum(sizes, 1e-300)
         if not is_new.all():
             kept = kept[is_new]
-            q, r = qr(terms[:, kept], check_finite=False)
+            q, r = orthogonal(terms[:, kept])
         self._kept, self._q, self._r = kept, q, r
         ends = [int((kept < n_terms(t, d)).sum()) for t in range(tail + 1)]
         self.tails = [t for t in range(tail + 1) if t == 0 or ends[t] > ends[t - 1]]
         self._ends = {t: ends[t] for t in self.tails}
-        self._phi = cdist(u, u) ** 3
+        r = cdist(u, u)
+        self._phi = r * r * r  # a power takes ten times as long
         first = ends[0]
-        reduced = q[:, first:].T @ self._phi @ q[:, first:]
-        factor, self._nugget = safe_cholesky(reduced[::-1, ::-1], nugget)
-        self._v = solve_triangular(factor, q[:, first:].T[::-1], lower=True, check_finite=False)
-        self._diagonal = np.cumsum(self._v * self._v, axis=0)
+        self._v, self._nugget = np.empty((0, n)), 0.0
+        if first < n:  # else there is one point, and the model is constant
+            reduced = q[:, first:].T @ self._phi @ q[:, first:]
+            factor, self._nugget = safe_cholesky(reduced[::-1, ::-1], nugget)
+            self._v = dtrtrs(factor, q[:, first:].T[::-1], lower=1)[0]
 
     def weights(self, y: Floats, tail: int) -> Floats:
         """c (n, q) of functions y (n, q) with one tail."""
@@ -115,9 +133,10 @@ class Fit:
         errors = np.empty((len(self.tails), *y.shape))
         for row, tail in enumerate(self.tails):
             k = len(self.u) - self._ends[tail]
-            diagonal = self._diagonal[k - 1]
+            v = self._v[:k].T
+            diagonal = np.vecdot(v, v)
             safe = np.maximum(diagonal, 1e-12 * diagonal.max() + 1e-300)
-            errors[row] = -(self._v[:k].T @ s[:k]) / safe[:, None]
+            errors[row] = -(v @ s[:k]) / safe[:, None]
         return errors
 
     def polynomials(self, y: Floats, c: Floats, tails: NDArray[np.int64]) -> Polynomials:
@@ -129,19 +148,27 @@ class Fit:
             of = np.flatnonzero(tails == tail)
             p = self._ends[tail]
             if of.size:
-                solved = solve_triangular(self._r[:p, :p], rest[:p, of], check_finite=False)
-                coefficients[np.ix_(self._kept[:p], of)] = solved
+                coefficients[self._kept[:p, None], of] = dtrtrs(self._r[:p, :p], rest[:p, of])[0]
         const, slope = coefficients[0], coefficients[1 : d + 1].T
         if not (tails > 0).any():
             return Polynomials(const, np.ascontiguousarray(slope), None)
         curvature = np.zeros((y.shape[1], d, d))
-        i, j = np.triu_indices(d, 1)
-        products = coefficients[2 * d + 1 :].T
-        curvature[:, i, j] = products
-        curvature[:, j, i] = products
+        i, j = pairs(d)
+        curvature[:, i, j] = curvature[:, j, i] = coefficients[2 * d + 1 :].T
         k = np.arange(d)
         curvature[:, k, k] = 2.0 * coefficients[d + 1 : 2 * d + 1].T
         return Polynomials(const, np.ascontiguousarray(slope), curvature)
+
+
+def orthogonal(terms: Floats) -> tuple[Floats, Floats]:
+    """Q (n, n) and R (p, p) with terms (n, p) = Q[:, :p] R.
+
+    LAPACK is called directly, here and below: SciPy's functions around it take as long again.
+    """
+    n, p = terms.shape
+    packed, tau, _, _ = dgeqrf(terms, lwork=64 * p)
+    q = dormqr("L", "N", packed, tau, np.eye(n, order="F"), 64 * n, overwrite_c=1)[0]
+    return q, np.triu(packed[:p])
 
 
 def safe_cholesky(matrix: Floats, nugget: float) -> tuple[Floats, float]:
@@ -149,10 +176,9 @@ def safe_cholesky(matrix: Floats, nugget: float) -> tuple[Floats, float]:
     unit = max(float(np.trace(matrix)) / len(matrix), 1e-300)
     for extra in NUGGETS:
         added = max(nugget, extra) * unit
-        try:
-            lifted = matrix + added * np.eye(len(matrix)) if added else matrix
-            factor = cholesky(lifted, lower=True, check_finite=False)
-        except LinAlgError:
+        lifted = matrix + added * np.eye(len(matrix)) if added else matrix
+        factor, failed = dpotrf(lifted, lower=1)
+        if failed:
             continue
         diagonal = np.diag(factor)
         if np.isfinite(diagonal).all() and diagonal.min() > 1e-8 * math.sqrt(unit) * (added == 0):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rdex.run.constraint_state import NOTHING
 from rdex.run.status import Status
 from rdex.strategies.registry import EVOLUTION, LOCAL
 
@@ -36,8 +37,7 @@ def notes_of(result: Result, spec: RunSpec) -> list[str]:
     if not math.isfinite(result.cv) or not result.nfev:
         return []
     notes = [] if result.get("polished") else [*of_progress(result, spec)]
-    if result.feasible:
-        notes += of_tolerances(result)
+    notes += of_tolerances(result) if result.feasible else of_rounding(result)
     return notes + of_failures(result)
 
 
@@ -122,6 +122,20 @@ def of_tolerances(result: Result) -> list[str]:
     return [
         f"{names}{more} {word} all of the tolerance eq_tol, which makes f look better than it is "
         "where the equality holds exactly. Try a smaller eq_tol."
+    ]
+
+
+def of_rounding(result: Result) -> list[str]:
+    """Whether the point violates inequalities only, and by no more than rounding."""
+    violated = [state for state in result.violations if not state.satisfied]
+    if any(state.kind == "=" for state in violated):
+        return []
+    largest = max((state.violation for state in violated), default=math.inf)
+    if not largest <= NOTHING * min((state.usual_size for state in violated), default=1.0):
+        return []
+    return [
+        f"The largest violation is {largest:.2g}, which is rounding. If constraints leave no room "
+        f"between them, allow it: ineq_tol={10.0 ** math.ceil(math.log10(largest)):.0e}."
     ]
 
 

@@ -32,7 +32,7 @@ from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite
 from rdex.strategies.scout.search import scout_search
 from rdex.strategies.scout.state import Report
-from rdex.strategies.strategy import Context, Phase, Stepping, Trial
+from rdex.strategies.strategy import LOCAL, Context, Phase, Stepping, Trial
 
 # Parts are imported when they begin: the first evaluation does not wait for them.
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class AutoSettings:
     time_share: float = 0.5
     patience: float = 0.2
     least_patience: int = 20
-    population: int = 50
+    population: int = 200
     scarce: float = 3.0
     evaluation_seconds: float | None = None
 
@@ -185,10 +185,13 @@ class Auto(Composite):
             self.context.width = self._points_per_round()
         most = min(n or self.context.width, self.context.width, self.room)
         asked = self._models.ask(most) if most > 0 else []
-        if self.report.phase != "design":
+        part = LOCAL if self.report.phase == LOCAL else MODELS
+        if part == MODELS and self.report.phase != "design":
             self._model_seconds += len(asked) * self._seconds_per_point()
+        if part == LOCAL:
+            self.book(LOCAL).runs = self.report.n_searches
         self.phase, self.n_restarts = self.report.phase, self.report.n_restarts
-        return self.hand_out(MODELS, asked)
+        return self.hand_out(part, asked)
 
     def tell(self, id: int, sample: Sample) -> None:
         """What came of a point."""
@@ -252,7 +255,7 @@ class Auto(Composite):
         """
         most = max(1, self._width - 1)
         seconds = self._median_seconds()
-        if self.report.phase == "design" or not seconds:
+        if self.report.phase in ("design", LOCAL) or not seconds:
             return most
         return max(1, min(most, round(CHOOSING * seconds / self._seconds_per_point())))
 
@@ -274,6 +277,8 @@ class Auto(Composite):
         self.context.width = self._width
         assert self._parts.rest is not None
         self._rest = self._parts.rest(self.context)
+        if LOCAL in self.books:
+            self._rest.books[LOCAL] = self.books.pop(LOCAL)
 
     # --- the rest of a strategy -------------------------------------------------------------------
     def stretch(self) -> tuple[Engine, int] | None:

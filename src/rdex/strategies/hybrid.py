@@ -19,9 +19,9 @@ from rdex.strategies.evolution import Evolution
 from rdex.strategies.integers import neighbours
 from rdex.strategies.local import NOISY, LocalOutcome, LocalSettings, local_search
 from rdex.strategies.starts import Candidates, Starts
-from rdex.strategies.strategy import Context, Phase, Stepping, Trial
+from rdex.strategies.strategy import LOCAL, Context, Phase, Stepping, Trial
 
-EVOLUTION, LOCAL = "differential evolution", "local search"
+EVOLUTION = "differential evolution"
 
 
 @dataclass(frozen=True)
@@ -480,7 +480,8 @@ class Hybrid(Composite):
         """What each part spent and gained, and why local search got what it got."""
         book = self.books.get(LOCAL)
         if book is not None and not self._is_noisy:
-            every = f"{book.runs} searches, the last: {book.reason or 'under way'}"
+            plural = "search" if book.runs == 1 else "searches"
+            every = f"{book.runs} {plural}, the last: {book.reason or 'under way'}"
             book = dataclasses.replace(book, reason=every)
         books = [self.books[EVOLUTION], *([] if book is None else [book])]
         return [each.phase() for each in books if each.nfev or each is books[-1]]

@@ -6,10 +6,9 @@ import numpy as np
 
 from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite
-from rdex.strategies.hybrid import LOCAL
 from rdex.strategies.integers import neighbours
 from rdex.strategies.local import FAILED, FLAT, LocalSettings, local_search
-from rdex.strategies.strategy import Context, Search, Stepping, Trial
+from rdex.strategies.strategy import LOCAL, Context, Search, Stepping, Trial
 
 #: The best search ends with differences on both sides.
 EXACT = LocalSettings(is_exact=True)

@@ -27,6 +27,9 @@ from rdex.strategies.archive import Archive, Sample
 if TYPE_CHECKING:
     from rdex.models.learnt import LearntModel
 
+#: What results call local searches by finite differences.
+LOCAL = "local search"
+
 #: Yields points (k, d), is sent their k samples in the same order.
 Search = Generator[Floats, list[Sample], Any]
 
@@ -132,11 +135,12 @@ class Strategy(Protocol):
 class Noise:
     """Noise of the functions, as far as it was looked for.
 
-    size: of f and each constraint (q,); None where none was seen. n_poor: steps by models that
-    gained much less than predicted.
+    size: of f and each constraint (q,); None where none was seen. was_looked_for: a point was
+    evaluated again. n_poor: steps by models that gained much less than predicted.
     """
 
     size: Floats | None = None
+    was_looked_for: bool = False
     n_poor: int = 0
 
 

@@ -9,8 +9,9 @@ from rdex.strategies.scout.subproblem import n_iterations, step_work
 def expected_seconds(n_points: int, d: int, n_functions: int) -> float:
     """Seconds of CPU time per evaluation.
 
-    Fitted to `benchmarks/models.py` on a machine of two cores that was busy (load 10): there it is
-    within a factor of 2.5, mostly too low. On an idle core it has not been checked.
+    Fitted to `benchmarks/models.py` on a machine with two busy cores (load 5), to the smallest of
+    a few runs per size: there, and with one idle core,
+    it is within a factor of 1.8.
 
     Parameters
     ----------
@@ -22,8 +23,8 @@ def expected_seconds(n_points: int, d: int, n_functions: int) -> float:
         f and the constraints.
     """
     n = min(n_points, local_size(d))
-    factorising = 2.5e-3 + 1.2e-9 * n**3
-    evaluating = 150 * (30e-6 + 5e-9 * n * (d + n_functions))
+    factorising = 3e-3 + 1.3e-10 * n**3
+    evaluating = 1.35e-6 * n * (d + n_functions)
     n_sides = n_functions - 1
-    stepping = 1.5 * n_iterations(d, n_sides) * (30e-6 + 3e-9 * step_work(d, n_sides))
+    stepping = n_iterations(d, n_sides) * (160e-6 + 0.6e-9 * step_work(d, n_sides))
     return factorising + evaluating + stepping

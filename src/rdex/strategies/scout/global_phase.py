@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from rdex.models.rbf import squared_distances
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.scout.design import design_size
@@ -37,19 +39,20 @@ class Distance:
 
     def __init__(self, z: Floats, least: float) -> None:
         self._z = z
+        self._sizes = np.vecdot(z, z)
         self.least = least
 
     def __call__(self, z: Floats) -> tuple[float, Floats]:
         """Positive where a point is too close, and the slope."""
-        away = z - self._z
-        r = np.sqrt(np.einsum("ij,ij->i", away, away))
-        k = int(np.argmin(r))
-        return float((self.least - r[k]) / self.least), -away[k] / (self.least * max(r[k], 1e-12))
+        closest = (self._sizes + self._z.dot(-2.0 * z)).argmin()
+        away = z - self._z[closest]
+        r = math.sqrt(away.dot(away))
+        return (self.least - r) / self.least, away / (-self.least * max(r, 1e-12))
 
     def rows(self, z: Floats) -> Floats:
         """Values at points (m, d)."""
-        closest: Floats = cdist(z, self._z).min(axis=1)
-        return (self.least - closest) / self.least
+        closest = np.sqrt(squared_distances(z, self._z).min(axis=1))
+        return np.asarray((self.least - closest) / self.least)
 
 
 def global_phase(state: State) -> Generator[Floats, list[Sample], None]:

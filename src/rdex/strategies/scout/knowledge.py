@@ -65,7 +65,11 @@ class Knowledge:
         width = (self.space.upper - self.space.lower)[self.free]
         self.spacing = np.where(self.whole, 1.0 / np.where(self.whole, width, 1.0), 0.0)
         self.log_ratio = log_ratios(self.space)[self.free]
-        self.n_functions = 1 + self.judge.n_ineq + self.judge.n_eq
+        n_ineq, n_eq = self.judge.n_ineq, self.judge.n_eq
+        self.n_functions = 1 + n_ineq + n_eq
+        of = np.arange(1, self.n_functions)
+        self._side_columns = np.concatenate([of, of[n_ineq:]])
+        self._side_signs = np.repeat([1.0, -1.0], [n_ineq + n_eq, n_eq])
         self.refresh()
 
     def refresh(self) -> None:
@@ -90,14 +94,10 @@ class Knowledge:
 
     def sides(self, tightness: float = 0.0) -> Sides:
         """The constraints; equalities with tolerances smaller by a share `tightness`."""
-        n_ineq, n_eq = self.judge.n_ineq, self.judge.n_eq
-        tolerance = self.judge.tolerance
-        eq = np.arange(n_ineq, n_ineq + n_eq)
-        columns = 1 + np.concatenate([np.arange(n_ineq), eq, eq])
-        sign = np.concatenate([np.ones(n_ineq + n_eq), -np.ones(n_eq)])
+        n_ineq, tolerance = self.judge.n_ineq, self.judge.tolerance
         eq_limit = tolerance[n_ineq:] * (1.0 - tightness)
         limit = np.concatenate([tolerance[:n_ineq], eq_limit, -eq_limit])
-        return Sides(columns.astype(np.int64), sign, limit)
+        return Sides(self._side_columns, self._side_signs, limit)
 
     def yes_or_no(self) -> Indices:
         """Columns of inequalities that have shown two values only, one on each side of the limit:

@@ -23,6 +23,9 @@ SAME = 1e-3
 #: Points farther away than so many radii say nothing about a region.
 FAR = 1e3
 
+#: Distances are computed for so many points at a time: the first are often enough.
+BLOCK = 100
+
 #: Logarithmic inputs are tried in regions at least this large.
 LOG_RADIUS = 0.01
 
@@ -48,18 +51,19 @@ def few_points(d: int) -> int:
 
 def thinned(z: Floats, least: Floats, most: int) -> Indices:
     """The first `most` of points (n, d), without those closer than least (n,) to one before."""
-    n = len(z)
-    is_close = cdist(z, z) < least[:, None]
-    kept: list[int] = []
-    is_out = np.zeros(n, dtype=bool)
-    for k in range(n):
-        if is_out[k]:
-            continue
-        kept.append(k)
-        if len(kept) == most:
+    kept = np.empty(0, dtype=np.int64)
+    for first in range(0, len(z), BLOCK):
+        block = np.arange(first, min(first + BLOCK, len(z)))
+        is_close = cdist(z[block], z[kept]) < least[block, None]
+        block = block[~is_close.any(axis=1)]
+        is_close = np.tril(cdist(z[block], z[block]) < least[block, None], -1)
+        for k in np.flatnonzero(is_close.any(axis=1)):
+            if is_close[k].any():  # it is left out, and others may stay close to it
+                is_close[:, k] = False
+        kept = np.concatenate([kept, block[~is_close.any(axis=1)]])
+        if kept.size >= most:
             break
-        is_out |= is_close[:, k]
-    return np.array(kept, dtype=np.int64)
+    return kept[:most]
 
 
 def local_rows(
@@ -74,6 +78,8 @@ def local_rows(
     enough = knowledge.d + 2
     near = order[: max(int((away[order] <= FAR * delta).sum()), min(enough, order.size))]
     kept = near[thinned(scaled[near], SAME * np.maximum(away[near], delta), size)]
+    if kept.size < 2:  # all that is known is nearly one point
+        kept = near
     return rows[kept], away[kept]
 
 

@@ -31,11 +31,13 @@ def look_for_noise(state: State, row: int) -> Generator[Floats, list[Sample], No
     """
     noise = state.noise
     noise.n_poor += 1
-    is_wanted = noise.n_poor == LOOKS[0] or (noise.size is not None and noise.n_poor in LOOKS)
+    is_wanted = noise.n_poor >= LOOKS[0] and not noise.was_looked_for
+    is_wanted = is_wanted or (noise.size is not None and noise.n_poor in LOOKS)
     knowledge = state.knowledge
     free = np.flatnonzero(~knowledge.whole)
     if not is_wanted or not free.size or state.context.left < 2:
         return
+    noise.was_looked_for = True
     z = knowledge.z[row].copy()
     before = knowledge.x(z[None])[0]
     j = free[0]

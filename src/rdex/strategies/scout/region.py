@@ -27,6 +27,8 @@ class Region:
     rho: float
     error: Floats
     shape: Floats  # reach of each variable in units of δ
+    before: tuple[float, float]  # (φ, f) of the centre where the turn of models began
+    spent: int = 0  # evaluations of that turn
     n_steps: int = 0
     has_failed: bool = False
     is_poor: bool = False  # the last step gained less than a tenth of what was predicted
@@ -42,7 +44,8 @@ def begin_region(state: State, centre: int, delta: float = 0.3) -> Region:
     """A box about a row."""
     knowledge = state.knowledge
     shape = first_shape(knowledge, knowledge.z[centre])
-    return Region(centre, delta, LEAST_RHO, np.zeros(knowledge.n_functions), shape)
+    error = np.zeros(knowledge.n_functions)
+    return Region(centre, delta, LEAST_RHO, error, shape, state.value_of(centre))
 
 
 def box(state: State, region: Region) -> tuple[Floats, Floats]:

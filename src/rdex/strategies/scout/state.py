@@ -14,7 +14,7 @@ from rdex.models.threads import one_thread
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.scout.knowledge import Knowledge
-from rdex.strategies.strategy import Context
+from rdex.strategies.strategy import LOCAL, Context, Search
 
 #: Weight of the last step in the skill.
 SKILL_MEMORY = 0.05
@@ -32,15 +32,16 @@ class Report:
     """How a search stands; bookkeeping, on which no decision depends but for `skill`.
 
     phase: which part is at work. skill: share of the gains expected by the models that came true,
-    over the last steps: 1 perfect, 0 none. n_rounds: batches. n_restarts: restarts. n_evaluations,
-    seconds: spent on models. is_noisy: two evaluations of one point differed. reason: why the
-    search ended by itself, empty while it has not.
+    over the last steps: 1 perfect, 0 none. n_rounds: batches. n_restarts: restarts. n_searches:
+    local searches. n_evaluations, seconds: spent on models. is_noisy: two evaluations of one point
+    differed. reason: why the search ended by itself, empty while it has not.
     """
 
     phase: str = "design"
     skill: float = 0.5
     n_rounds: int = 0
     n_restarts: int = 0
+    n_searches: int = 0
     n_evaluations: int = 0
     seconds: float = 0.0
     is_noisy: bool = False
@@ -74,6 +75,12 @@ class State:
     ----------
     noise : Noise
         Of f and each constraint.
+    turn : int
+        How long the next turns of models are, see `rdex.strategies.scout.descent`.
+    is_rough : bool
+        Local searches make no sense: the functions jump, or are noisy.
+    descended : set of bytes
+        Points of the cube from which local searches began, and where they ended.
     """
 
     def __init__(self, context: Context, report: Report) -> None:
@@ -83,6 +90,9 @@ class State:
         self.knowledge = Knowledge(context)
         self.optima: list[Optimum] = []
         self.noise = context.noise
+        self.turn = 1
+        self.is_rough = False
+        self.descended: set[bytes] = set()
         self._nearer_at = self._n_repeats = 0
         self._has_models = False
         self._begin_work()
@@ -103,6 +113,11 @@ class State:
         no better point, and no way towards the constraints."""
         idle = min(self.since_best, self.knowledge.n - self._nearer_at)
         return self.report.skill < LEAST_SKILL and idle >= 2 * self.knowledge.d + 20
+
+    def value_of(self, row: int) -> tuple[float, float]:
+        """(φ, f) of a row as points are compared."""
+        f, phi = self.knowledge.archive.settled(row)
+        return phi, f
 
     def note_nearer(self) -> None:
         """A region has come nearer to the constraints."""
@@ -125,6 +140,24 @@ class State:
             self.report.n_evaluations += len(new)
             self.knowledge.refresh()
         return [self.knowledge.row_of(point) for point in x]
+
+    def follow(self, search: Search) -> Generator[Floats, list[Sample], Any]:
+        """Have the points of another search evaluated until it ends; what it returns."""
+        phase, self.report.phase = self.report.phase, LOCAL
+        self.report.n_searches += 1
+        samples: list[Sample] | None = None
+        try:
+            while True:
+                points = next(search) if samples is None else search.send(samples)
+                self.end_work()
+                samples = yield points
+                self._begin_work()
+                self.report.n_rounds += 1
+                self.report.n_evaluations += len(points)
+        except StopIteration as end:
+            self.knowledge.refresh()
+            self.report.phase = phase
+            return end.value
 
     def _not_known(self, x: Floats) -> Floats:
         """Where all variables are whole: points (k, d) that were not evaluated yet. All points

@@ -6,8 +6,8 @@ has a solution even if the models say that no point is feasible.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -19,8 +19,15 @@ from rdex.strategies.scout.knowledge import Sides
 #: Steps of the solver on the models: at most, at least, and how much work they may be.
 MOST_ITERATIONS, LEAST_ITERATIONS, WORK = 25, 5, 1.5e6
 
-#: A further condition v(z) <= t: gives v and its slope at a point.
-Condition = Callable[[Floats], tuple[float, Floats]]
+
+class Condition(Protocol):
+    """A further condition v(z) <= t."""
+
+    def __call__(self, z: Floats) -> tuple[float, Floats]:
+        """v and its slope at a point."""
+
+    def rows(self, z: Floats) -> Floats:
+        """v at points (m, d)."""
 
 
 @dataclass
@@ -51,26 +58,43 @@ class Subproblem:
     margin: Floats
     conditions: list[Condition] = field(default_factory=list)
 
-    def excess(self, values: Floats) -> Floats:
-        """Scaled violations (…, r) with margins of values (…, q)."""
-        excess = self.sides.excess(values, self.limits) / self.scale[self.sides.columns]
-        return np.asarray(excess + self.margin)
+    def __post_init__(self) -> None:
+        columns = self.sides.columns
+        per_scale = self.sides.sign / self.scale[columns]
+        self._scaled = self.model.scaled(
+            np.concatenate([[0], columns]),
+            np.concatenate([[1.0 / self.scale[0]], per_scale]),
+            np.concatenate([[0.0], self.margin - per_scale * self.limits]),
+        )
+        self._conditions_at: list[tuple[float, Floats]] = []
+
+    def values(self, z: Floats) -> Floats:
+        """m_f / s_f at a point, then the scaled violations with margins of all sides and of all
+        conditions; `slopes` then gives the slopes there."""
+        values = self._scaled.values(z)
+        if not self.conditions:
+            return values
+        self._conditions_at = [condition(z) for condition in self.conditions]
+        return np.concatenate([values, [value for value, _ in self._conditions_at]])
+
+    def slopes(self) -> Floats:
+        """Of the same at the point of the last `values`, one row each."""
+        slopes = self._scaled.slopes()
+        if not self.conditions:
+            return slopes
+        return np.concatenate([slopes, [slope for _, slope in self._conditions_at]])
 
     def merits(self, z: Floats, rho: float) -> Floats:
         """Merits of points (m, d)."""
-        values = self.model.rows(z)
-        t = self.excess(values).max(axis=1, initial=0.0)
+        values = self._scaled.rows(z)
+        t = values[:, 1:].max(axis=1, initial=0.0)
         for condition in self.conditions:
-            t = np.maximum(t, [condition(point)[0] for point in z])
-        return np.asarray(values[:, 0] / self.scale[0] + rho * t)
+            t = np.maximum(t, condition.rows(z))
+        return np.asarray(values[:, 0] + rho * t)
 
     def at(self, z: Floats) -> Solution:
         """A point as a solution."""
-        values = self.model.values(z)
-        t = self.excess(values).max(initial=0.0)
-        for condition in self.conditions:
-            t = max(t, condition(z)[0])
-        return Solution(z, float(values[0] / self.scale[0]), float(t))
+        return solution(z, self.values(z))
 
     def solve(self, start: Floats, lower: Floats, upper: Floats, rho: float) -> Solution:
         """The best found in a box from a start inside it, if it is better than the start."""
@@ -79,38 +103,27 @@ class Subproblem:
         width = np.maximum(upper - lower, 1e-300)
         n_sides = self.sides.columns.size
         is_elastic = bool(n_sides + len(self.conditions))
-        columns, sign = self.sides.columns, self.sides.sign
-        per_scale = sign / self.scale[columns]
-        conditions: list[tuple[float, Floats]] = []
+
+        def elastic(values: Floats, t: float) -> Values:
+            return Values(float(values[0]) + rho * t, t - values[1:])
 
         def values_at(v: Floats) -> Values:
-            z = lower + v[:d] * width
-            values = self.model.values(z)
-            f = float(values[0] / self.scale[0])
-            if not is_elastic:
-                return Values(f, np.empty(0))
-            conditions[:] = [condition(z) for condition in self.conditions]
-            c = np.concatenate([self.excess(values), [value for value, _ in conditions]])
-            return Values(f + rho * v[d], v[d] - c)
+            return elastic(self.values(lower + v[:d] * width), v[d] if is_elastic else 0.0)
 
         def slopes_at(v: Floats) -> Slopes:
-            slopes = self.model.slopes() * width
-            of_f = slopes[0] / self.scale[0]
-            if not is_elastic:
-                return Slopes(of_f, np.empty((0, d)))
-            c = np.ones((n_sides + len(conditions), d + 1))
-            c[:n_sides, :d] = -per_scale[:, None] * slopes[columns]
-            for row, (_, slope) in enumerate(conditions):
-                c[n_sides + row, :d] = -slope * width
-            return Slopes(np.append(of_f, rho), c)
+            slopes = np.empty((1 + n_sides + len(self.conditions), v.size))
+            slopes[0, d:], slopes[1:, d:] = rho, -1.0
+            np.multiply(self.slopes(), width, out=slopes[:, :d])
+            return Slopes(slopes[0], -slopes[1:])
 
-        begin = self.at(start)
+        values = self.values(start)
+        begin = solution(start, values)
         v = np.clip((start - lower) / width, 0.0, 1.0)
         low, high = np.zeros(d), np.ones(d)
         if is_elastic:
             v = np.append(v, begin.t)
             low, high = np.append(low, 0.0), np.append(high, 10.0 + 2.0 * begin.t)
-        first = values_at(v), slopes_at(v)
+        first = elastic(values, begin.t), slopes_at(v)
         steps = sqp_steps(v, low, high, first, 1e-9, n_iterations(d, n_sides))
         end = solve(steps, values_at, slopes_at)
         if not np.isfinite(end.z).all():
@@ -131,9 +144,15 @@ class Subproblem:
         return found, rho
 
 
+def solution(z: Floats, values: Floats) -> Solution:
+    """A point with `Subproblem.values` there."""
+    return Solution(z, float(values[0]), float(values[1:].max(initial=0.0)))
+
+
 def n_iterations(d: int, n_sides: int) -> int:
     """Steps of the solver: fewer where each is more work."""
-    return int(np.clip(WORK / step_work(d, n_sides), LEAST_ITERATIONS, MOST_ITERATIONS))
+    affordable = WORK / step_work(d, n_sides)
+    return int(min(max(affordable, LEAST_ITERATIONS), MOST_ITERATIONS))
 
 
 def n_starts(d: int, n_sides: int, most: int) -> int:

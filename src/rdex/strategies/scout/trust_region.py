@@ -9,6 +9,7 @@ from scipy.linalg import qr
 
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
+from rdex.strategies.scout.descent import descend, is_descent_due
 from rdex.strategies.scout.integers import mixed_solutions
 from rdex.strategies.scout.modelling import local_model, yes_or_no_models
 from rdex.strategies.scout.noise import NUGGETS, is_drowned, look_for_noise
@@ -48,12 +49,21 @@ def trust_region(state: State, region: Region) -> Generator[Floats, list[Sample]
     knowledge = state.knowledge
     patience = 2 * knowledge.d + PATIENCE
     looked_at, before = knowledge.n, region.centre
+    seen = knowledge.n
     while state.context.left > 0:
         if is_smallest(state, region) or is_known_optimum(state, region):
             return True
-        if knowledge.n - looked_at >= patience:
-            if state.is_blind or is_stuck(state, before, region.centre):
-                return False
+        region.spent, seen = region.spent + knowledge.n - seen, knowledge.n
+        is_look = knowledge.n - looked_at >= patience
+        has_stalled = is_look and (state.is_blind or is_stuck(state, before, region.centre))
+        if is_descent_due(state, region, has_stalled):
+            if (yield from descend(state, region)):
+                return True
+            seen = knowledge.n
+            has_stalled = has_stalled and is_stuck(state, before, region.centre)
+        if has_stalled:
+            return False
+        if is_look:
             looked_at, before = knowledge.n, region.centre
         problem, bounds = subproblem(state, region)
         if is_drowned(state, problem.scale):
@@ -133,13 +143,13 @@ def subproblem(state: State, region: Region) -> tuple[Subproblem, tuple[Floats, 
     # Models say nothing about constraints that only say yes or no; conditions do.
     sides = sides.where(~np.isin(sides.columns, knowledge.yes_or_no()))
     error = np.minimum(region.error / scale, MOST_MARGIN) + 1e-7
-    problem = Subproblem(model, sides, sides.seen(model.outputs), scale, error[sides.columns])
+    limits, margin = sides.seen(model.outputs), error[sides.columns]
     # An equality's tolerance may be less than a margin.
     n_eq = knowledge.judge.n_eq
     if n_eq:
-        width = problem.limits[-2 * n_eq : -n_eq] - problem.limits[-n_eq:]
-        most = 0.25 * width / scale[-n_eq:]
-        problem.margin[-2 * n_eq :] = np.minimum(problem.margin[-2 * n_eq :], np.tile(most, 2))
+        most = 0.25 * (limits[-2 * n_eq : -n_eq] - limits[-n_eq:]) / scale[-n_eq:]
+        margin[-2 * n_eq :] = np.minimum(margin[-2 * n_eq :], np.tile(most, 2))
+    problem = Subproblem(model, sides, limits, scale, margin)
     problem.conditions += yes_or_no_models(knowledge, here, delta, region.shape)
     return problem, (lower, upper)
 
@@ -298,9 +308,9 @@ def leaves_feasible(
 
 def expected_gain(state: State, region: Region, problem: Subproblem, solution: Solution) -> float:
     """By how much the models expect the merit to fall; margins are not part of it."""
-    values = problem.model.values(solution.z)
-    excess = problem.excess(values) - problem.margin
-    after = values[0] / problem.scale[0] + region.rho * excess.max(initial=0.0)
+    values = problem.values(solution.z)
+    excess = values[1 : 1 + problem.margin.size] - problem.margin
+    after = values[0] + region.rho * excess.max(initial=0.0)
     return actual_merit(state, problem, region.centre, region.rho) - float(after)
 
 
