@@ -7,9 +7,11 @@ BIN := $(VENV)/Scripts
 endif
 READY := $(VENV)/.ready
 export RDEX_REFERENCE_DIR ?= $(abspath ../shared/reference)
+# Bytecode is kept: processes that tests start would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint test-all bench start bench-campaign fidelity success budgets networks crashes parallel constants simulator peers reproduce ablation tuning champion coco adapters fresh docs gallery wheel clean
+.PHONY: help setup run test lint test-all bench start bench-campaign fidelity success budgets networks textbook crashes parallel constants simulator peers reproduce ablation tuning champion coco adapters fresh docs gallery wheel clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed 's/:.*## /\t/' | expand -t 18
@@ -88,6 +90,9 @@ budgets: $(READY) ## every algorithm on every suite at 50 to 200 000 evaluations
 networks: $(READY) ## random problems with many equalities, units, integers and crashes (about 15 minutes)
 	$(BIN)/python benchmarks/networks.py --algorithms auto rdex-csop+local rdex-csop --budgets 300 1000 --keep \
 	  --families flow grid reactors powers choices units crashes
+
+textbook: $(READY) ## 51 textbook problems that nothing was tuned on (15 minutes; resumable; FRESH=auto runs auto again)
+	$(BIN)/python benchmarks/textbook.py $(if $(FRESH),--fresh $(FRESH))
 
 crashes: $(READY) ## designs whose simulator fails in a tenth of the box (minutes)
 	$(BIN)/python benchmarks/crashes.py --csv docs/data/crashes.csv
