@@ -74,7 +74,7 @@ class Browser:
             self.process.kill()
             self.process.wait()
 
-    def call(self, method, **params):
+    def call(self, method, seconds=60, **params):
         """Send a command and wait for its answer; events that come in between are kept."""
         self._count += 1
         message = {"id": self._count, "method": method, "params": params}
@@ -84,7 +84,7 @@ class Browser:
         while data:
             data = data[os.write(self._out, data) :]
         while True:
-            answer = self._read(60)
+            answer = self._read(seconds)
             if answer.get("id") == self._count:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']}")
@@ -157,7 +157,14 @@ class Browser:
         if part:
             clip = dict(zip(("x", "y", "width", "height"), part, strict=True)) | {"scale": 1}
             options = {"captureBeyondViewport": True, "clip": clip}
-        answer = self.call("Page.captureScreenshot", format="png", **options)
+        for seconds in (15, 15, 60):  # on a busy machine the frame to capture may never come
+            try:
+                answer = self.call("Page.captureScreenshot", seconds, format="png", **options)
+                break
+            except TimeoutError:
+                self.call("Page.bringToFront")
+        else:
+            raise TimeoutError("no screenshot in three tries")
         path.write_bytes(base64.b64decode(answer["data"]))
 
     def complaints(self):

@@ -77,8 +77,14 @@ import glob, sys, time
 import pyarrow.parquet, scipy.linalg  # BLAS has threads of its own
 from rdex.store import Store, load
 
+def name_of(thread):
+    try:
+        return open(thread).read()
+    except OSError:  # it ended since it was listed
+        return "jemalloc"
+
 def threads():  # those of the allocator come and go, and do no harm
-    names = [open(path).read() for path in glob.glob("/proc/self/task/*/comm")]
+    names = [name_of(thread) for thread in glob.glob("/proc/self/task/*/comm")]
     return len([name for name in names if not name.startswith("jemalloc")])
 
 before = threads()
