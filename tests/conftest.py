@@ -27,16 +27,23 @@ loading.waits_for_compiler = waits_for_compiler
 
 #: Files that take longest. They begin first, so that processes end at about the same time.
 LONGEST = (
-    "campaign/test_campaign_resume.py",
-    "docs/test_code_blocks.py",
-    "api/test_trust.py",
     "api/test_async.py",
+    "campaign/test_campaign_resume.py",
+    "api/test_trust.py",
     "campaign/test_campaign_dask.py",
+    "api/test_simulator.py",
+    "workers/test_processes.py",
+    "workers/test_pool.py",
     "strategies/test_scout.py",
-    "strategies/test_categories.py",
     "strategies/test_auto.py",
+    "strategies/test_categories.py",
+    "api/test_compiled.py",
+    "adapters/test_openmdao_driver.py",
+    "api/test_short_compiled.py",
+    "jit/test_background.py",
+    "engine/test_twin.py",
+    "docs/test_code_blocks.py",
     "docs/test_site.py",
-    "test_examples.py",
     "typing/test_typing.py",
 )
 

@@ -25,8 +25,8 @@ def output_of(name, capsys):
     return capsys.readouterr().out
 
 
-#: Short ones; tests of programs, executors and starts use by default what the others show.
-SHORT = {"ask_tell.py", "constraint_objects.py", "pressure_vessel.py"}
+#: Runs by default; other tests use by default what the other examples show.
+SHORT = {"pressure_vessel.py"}
 
 
 @pytest.mark.compiled

@@ -43,8 +43,8 @@ def run(name):
     return result
 
 
-#: Two ways to use the package; the others are as much work again.
-SHORT = {"welded_beam", "workers"}
+#: Runs by default; the others are as much work again.
+SHORT = {"welded_beam"}
 
 
 @pytest.mark.compiled

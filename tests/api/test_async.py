@@ -112,6 +112,13 @@ def test_dask(client, tmp_path):
 
 
 @pytest.mark.filterwarnings("default")
+def test_batches_on_dask_are_those_without(client):
+    options = {"maxfev": 120, "rng": 5, "batch": 4}
+    alone = minimize(simulator(), **options)
+    assert same_run(minimize(simulator(), workers=client, **options), alone)
+
+
+@pytest.mark.filterwarnings("default")
 def test_crashes_and_hangs_on_dask(client):
     result = minimize(FLAKY, workers=client, **START, updating="async", maxfev=60, rng=5,
                       eval_timeout=LIMIT)  # fmt: skip

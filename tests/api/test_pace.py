@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from light import bowl
 
 from rdex import Problem, minimize
 from rdex.common.errors import RunFileError
@@ -16,10 +17,6 @@ OPTIONS = {"maxfev": 60, "rng": 1, "algorithm": "rdex-csop"}
 def entries(n, seconds, status=OK):
     outcome = Outcome(0.0, np.empty(0), np.empty(0), None, status, seconds, "")
     return [Entry(k, np.zeros(1), outcome, 0.0) for k in range(n)]
-
-
-def bowl(x):
-    return float(x @ x), [1.0 - x[0]]
 
 
 PROBLEM = Problem.from_function(bowl, [(-2, 2)] * 2, n_ineq=1, name="bowl")

@@ -40,19 +40,6 @@ def test_a_real_process_pool_changes_nothing(alone):
         assert same_run(minimize(simulator(), workers=pool.map, **OPTIONS), alone)
 
 
-@pytest.mark.filterwarnings("default")  # of Dask and what it brings
-def test_a_real_dask_client_changes_nothing(alone, tmp_path):
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None,
-            host="127.0.0.1", local_directory=tmp_path,
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):  # fmt: skip
-        assert same_run(minimize(simulator(), workers=client, **OPTIONS), alone)
-
-
 def test_closures_constraints_and_arguments_travel():
     shift = 0.25
     constraints = [*LENS["constraints"], {"type": "ineq", "fun": lambda x: x[1] + shift}]

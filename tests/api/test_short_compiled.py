@@ -43,7 +43,8 @@ def is_joined(fun, evaluations, constraints=()):
 
 
 @pytest.mark.parametrize("options", [
-    {}, {"batch": 4}, {"algorithm": "auto"}, {"x0": [0.0, 0.0, 0.0]}, {"x0": [0.0, 2.0, 1.0]},
+    {}, {"batch": 4}, {"algorithm": "auto", "maxfev": 60}, {"x0": [0.0, 0.0, 0.0]},
+    {"x0": [0.0, 2.0, 1.0]},
 ], ids=str)  # fmt: skip
 def test_short_runs_are_those_of_the_compiled_loop(options, monkeypatch):
     """The starting points divide by zero: NaN, and infinity."""

@@ -12,7 +12,7 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("joblib")
 pytest.importorskip("psutil")
 
-
+import psutil
 from commands import (
     WORDS,
     command,
@@ -27,6 +27,7 @@ from commands import (
 import rdex.campaign
 import rdex.store
 from rdex.store import PlanDifference, StoreError
+from runs_here import runs_here
 
 pytestmark = [
     pytest.mark.compiled,
@@ -36,13 +37,13 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def undisturbed(undisturbed_folder):
-    """Rows of the campaign made by one worker without any interruption."""
+    """Rows of the campaign made in one process without any interruption."""
     return rows(undisturbed_folder)
 
 
 def test_command_killed_and_continued(undisturbed, tmp_path):
     folder = tmp_path / "out"
-    process = command(folder, "--workers", "2")
+    process = command(folder, "--workers", "1")
     wait_for_runs(folder, 3, process)
     workers = [child.pid for child in worker_processes(process)]
     os.kill(process.pid, signal.SIGKILL)
@@ -50,30 +51,35 @@ def test_command_killed_and_continued(undisturbed, tmp_path):
     wait_until(lambda: not any(is_alive(pid) for pid in workers))
     before = {path: path.read_bytes() for path in folder.glob("*/*/*.parquet")}
     assert 3 <= len(before) < 20
-    outcome = rdex.campaign.run(folder, workers=1, **WORDS)
+    with runs_here():
+        outcome = rdex.campaign.run(folder, workers=1, **WORDS)
     assert outcome.stored == len(before)
     assert all(path.read_bytes() == content for path, content in before.items())
     assert rows(folder) == undisturbed
 
 
 def test_worker_killed_costs_only_its_tasks(undisturbed, tmp_path):
-    folder = tmp_path / "out"
-    process = command(folder, "--workers", "2")
-    wait_for_runs(folder, 2, process)
-    workers = worker_processes(process)
-    assert len(workers) == 2
-    workers[0].kill()
-    code, out, err = finished(process)
-    assert code == 0, err
-    assert "20 runs" in out
-    assert rows(folder) == undisturbed
+    here = psutil.Process()
+    others, killed = set(worker_processes(here)), []
+
+    def kill_one(progress, _key, _error):
+        if progress.computed >= 2 and not killed:
+            workers = set(worker_processes(here)) - others
+            assert len(workers) == 2
+            killed.append(workers.pop())
+            killed[0].kill()
+
+    outcome = rdex.campaign.run(tmp_path / "out", workers=2, on_progress=kill_one, **WORDS)
+    assert killed and (outcome.computed, outcome.failed) == (20, 0)
+    assert rows(tmp_path / "out") == undisturbed
 
 
 def test_two_commands_on_one_folder(undisturbed, tmp_path):
     folder = tmp_path / "out"
     process = command(folder, "--workers", "1")
     wait_for_runs(folder, 1, process)
-    outcome = rdex.campaign.run(folder, workers=1, **WORDS)
+    with runs_here():
+        outcome = rdex.campaign.run(folder, workers=1, **WORDS)
     code, _, err = finished(process)
     assert code == 0, err
     assert 0 < outcome.computed < 20
@@ -97,7 +103,8 @@ def test_damaged_and_foreign_files_are_set_aside(undisturbed, undisturbed_folder
     (folder / "notes.parquet").write_text("no Parquet at all")
     with pytest.raises(ValueError, match="no whole Parquet file"):
         rdex.store.load(folder)
-    outcome = rdex.campaign.run(folder, workers=1, **WORDS)
+    with runs_here():
+        outcome = rdex.campaign.run(folder, workers=1, **WORDS)
     assert (outcome.stored, outcome.computed) == (16, 4)
     assert rows(folder) == undisturbed
     aside = {p.relative_to(folder / "_set_aside").as_posix() for p in
@@ -121,8 +128,9 @@ def test_extended_campaign_keeps_its_runs(tmp_path):
     folder = tmp_path / "out"
     changed = {"name": "cl-srde-600", "base": "cl-srde", "n0": 600}
     small = {**WORDS, "runs": 1, "maxfev": 1000, "problems": "1", "algorithms": [changed]}
-    rdex.campaign.run(folder, **small)
-    outcome = rdex.campaign.run(folder, extend=True, **{**small, "runs": 2})
+    with runs_here():
+        rdex.campaign.run(folder, **small)
+        outcome = rdex.campaign.run(folder, extend=True, **{**small, "runs": 2})
     assert (outcome.stored, outcome.computed) == (1, 1)
     with pytest.raises(PlanDifference, match="runs: 2 → 1"):
         rdex.campaign.run(folder, extend=True, **small)
@@ -135,7 +143,7 @@ def test_extended_campaign_keeps_its_runs(tmp_path):
 def test_a_full_disk_ends_with_a_message(tmp_path):
     """Files may not grow beyond a limit, which is what a full disk is to the writer."""
     folder = tmp_path / "out"
-    small = {**WORDS, "maxfev": 400, "runs": 1}
+    small = {**WORDS, "maxfev": 400, "runs": 1, "algorithms": ["rdex-csop"], "problems": "1"}
     limit = 4000  # a manifest fits, a run does not
     process = command(
         folder, "--workers", "1", words={**small, "checkpoints": 400},

@@ -8,6 +8,7 @@ import pytest
 
 from rdex import campaign
 from rdex.scoring import trials_from_stores
+from runs_here import runs_here
 
 BENCHMARKS = str(Path(__file__).resolve().parents[2] / "benchmarks")
 sys.path.append(BENCHMARKS)  # last, and not for long: a script there is called as a test folder is
@@ -22,7 +23,8 @@ def trials(tmp_path_factory):
     folder = tmp_path_factory.mktemp("field")
     plan = campaign.Plan.of([*champion.FIELD, champion.OURS], problems="1,8,13", dim=10, runs=3,
                             maxfev=2000, checkpoints=50)  # fmt: skip
-    campaign.run(folder, plan, workers=1)
+    with runs_here():
+        campaign.run(folder, plan, workers=1)
     return trials_from_stores([folder]).prepared(cutoff=1e-8)
 
 

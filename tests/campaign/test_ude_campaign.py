@@ -7,6 +7,7 @@ import rdex
 from rdex import campaign
 from rdex.campaign.algorithms import find, names
 from rdex.engine.presets import preset
+from runs_here import runs_here
 
 pytestmark = pytest.mark.compiled
 
@@ -83,10 +84,11 @@ def test_every_table_says_reconstruction(tmp_path):
     from rdex.report.paper_comparison import matches
     from rdex.scoring import summary, trials_from_stores
 
-    rdex.campaign.run(
-        tmp_path / "out", workers=1, algorithms=["ude-iii", "ude-iv", "rdex-csop"], suite="g2006",
-        problems=["G06", "G08"], runs=3, maxfev=400, checkpoints=20,
-    )  # fmt: skip
+    with runs_here():
+        rdex.campaign.run(
+            tmp_path / "out", workers=1, algorithms=["ude-iii", "ude-iv", "rdex-csop"],
+            suite="g2006", problems=["G06", "G08"], runs=3, maxfev=400, checkpoints=20,
+        )  # fmt: skip
     rows = run_rows([rdex.store.load(tmp_path / "out")])
     assert {row["algorithm"] for row in rows} >= {"UDE-III (reconstruction)", "ude-iv"}
     trials = trials_from_stores([tmp_path / "out"])
@@ -107,7 +109,8 @@ def test_instances_in_several_stores_stay_problems_of_their_own(tmp_path):
         folders.append(tmp_path / str(instance))
         plan = campaign.Plan.of(["rdex-csop"], problems="1,8", dim=10, instance=instance, runs=2,
                                 maxfev=300, checkpoints=10)  # fmt: skip
-        campaign.run(folders[-1], plan, workers=1)
+        with runs_here():
+            campaign.run(folders[-1], plan, workers=1)
     both = trials_from_stores(folders)
     assert both.f.shape == (1, 4, 2, 10)
     assert len(set(both.problems)) == 4 and both.problems[0] != "C01"

@@ -24,6 +24,7 @@ from rdex.cli.printing import duration
 from rdex.cli.progress import Display, line_of, panel
 from rdex.scoring.table import cell_text
 from rdex.store import RunKey
+from runs_here import runs_here
 
 WORDS = ("--algorithms", "rdex-csop,cl-srde", "--dim", "10", "--problems", "1-2", "--runs", "3",
          "--maxfev", "2000", "--checkpoints", "40")  # fmt: skip
@@ -41,8 +42,10 @@ def folder(tmp_path_factory):
         'algorithms = "rdex-csop,cl-srde"\ndim = 10\nproblems = "1-2"\nruns = 99\n'
         "maxfev = 2000\ncheckpoints = 40\nworkers = 2\n"
     )
-    result = bench("run", place / "plan.toml", "--runs", "3", "--out", place / "out")
+    with runs_here() as workers:
+        result = bench("run", place / "plan.toml", "--runs", "3", "--out", place / "out")
     assert result.exit_code == 0, result.output
+    assert workers == [2]
     assert "12 runs in" in result.stdout
     return place / "out"
 
@@ -146,7 +149,9 @@ def test_imported_runs_stay_beside_a_campaign(folder, tmp_path):
     bench("export", folder, tmp_path / "text", "--algorithm", "cl-srde", "--format", "released")
     out = tmp_path / "out"
     small = (*WORDS, "--out", out, "--workers", "1", "--only", "rdex-csop:1:1")
-    assert bench("run", *small).exit_code == 0
+    with runs_here() as workers:
+        assert bench("run", *small).exit_code == 0
+    assert workers == [1]
     got = bench("import", tmp_path / "text", "--algorithm", "theirs", "--dim", "10", "--instance",
                 "1", "--maxfev", "2000", "--checkpoints", "40", "--out", out)  # fmt: skip
     assert got.exit_code == 0, got.output

@@ -128,8 +128,9 @@ WITH_BLOCKS = [
 LONG = {
     "docs/adapters/coco.md", "docs/adapters/openmdao.md", "docs/adapters/optuna.md",
     "docs/adapters/pymoo.md", "docs/campaigns.md", "docs/cluster.md", "docs/compiled.md",
-    "docs/equality.md", "docs/limits.md", "docs/mixed-integer.md", "docs/progress.md",
-    "docs/report.md", "docs/resume.md", "docs/simulators.md", "docs/store-format.md",
+    "docs/constraints.md", "docs/equality.md", "docs/limits.md", "docs/minimize.md",
+    "docs/mixed-integer.md", "docs/parallel.md", "docs/progress.md", "docs/report.md",
+    "docs/resume.md", "docs/simulators.md", "docs/store-format.md",
     "docs/tutorials/engineers.md", "docs/tutorials/researchers.md",
 }  # fmt: skip
 

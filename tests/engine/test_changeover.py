@@ -97,8 +97,19 @@ def in_any_order(engine):
 WAYS = (by_fused_loop, by_ask_and_tell, by_single_points, by_batches, in_any_order)
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-@pytest.mark.parametrize("name", PRESETS)
+#: Presets that differ in kind run in every way by default, the others in the first and the last.
+KINDS = ("rdex-csop", "rdex-tide", "ude-iv")
+
+
+def is_usual(name, way):
+    return name in KINDS or way in (by_fused_loop, in_any_order)
+
+
+@pytest.mark.parametrize(("name", "way"), [
+    pytest.param(name, way, marks=() if is_usual(name, way) else pytest.mark.slow,
+                 id=f"{name}-{way.__name__}")
+    for name in PRESETS for way in WAYS
+])  # fmt: skip
 def test_changing_over_at_any_evaluation_changes_no_bit(name, way, changing):
     whole = made(name)
     way(whole)

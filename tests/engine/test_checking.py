@@ -27,7 +27,7 @@ VARIANTS = {
     "ude": variant("ude-iv", n0=8, pbest_high=6, memory_size=5, learning_period=3),
 }
 FES = 260
-CASES = 160 if IS_COMPILED else 60
+CASES = 100 if IS_COMPILED else 60
 
 
 def engine_at(name: str, stop: int, out: int = 0) -> Engine:

@@ -90,7 +90,7 @@ def test_every_variant_on_every_kind_of_problem(name, kind):
 @pytest.mark.parametrize("n0", [4, 5, 40])
 @pytest.mark.parametrize("name", ["rdex-csop", "cl-srde", "rde26", "race-and-eb"])
 def test_small_and_larger_populations(name, n0):
-    twin = run_both(KINDS["plane-5"], VARIANTS[name], budget(800), 7, n0=n0)
+    twin = run_both(KINDS["plane-5"], VARIANTS[name], budget(500), 7, n0=n0)
     assert twin.generation > 10
 
 

@@ -134,7 +134,9 @@ def test_answers(first, later, place, batch):
     ("options", "at"),
     [
         *itertools.product([{}, {"batch": 4}, {"algorithm": "local"}], [1, 2, 17, 40]),
-        *itertools.product([{"algorithm": "rdex-csop+local"}, {"algorithm": "auto"}], [2, 17]),
+        *itertools.product([{"algorithm": "rdex-csop+local"}], [2, 17]),
+        ({"algorithm": "auto"}, 17),
+        pytest.param({"algorithm": "auto"}, 2, marks=pytest.mark.slow),
     ],
     ids=str,
 )

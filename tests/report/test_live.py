@@ -194,9 +194,11 @@ def test_a_campaign_is_counted(tmp_path):
     pytest.importorskip("pyarrow")
     from rdex.campaign import Plan
     from rdex.campaign import run as run_campaign
+    from runs_here import runs_here
 
     plan = Plan.of(suite="g2006", algorithms=["rdex-csop"], problems=["G06"], runs=2, maxfev=300)
-    run_campaign(tmp_path / "store", plan)
+    with runs_here():
+        run_campaign(tmp_path / "store", plan)
     facts = snapshot(tmp_path / "store")
     assert (facts["kind"], facts["runs"], facts["total"]) == ("campaign", 2, 2)
     assert snapshot(tmp_path)["error"]

@@ -7,12 +7,14 @@ from typer.testing import CliRunner
 
 import rdex.campaign
 from rdex.cli.app import app
-from rdex.report import Options, campaign_report
+from rdex.report import Options
+from rdex.report.campaign_page import campaign_html
 from rdex.report.campaign_words import runs_needed, small_sample_warnings, verdict
 from rdex.report.contents import collect, contents_of
 from rdex.report.cost import ALL
 from rdex.report.printed_tables import printed_tables
 from rdex.scoring import attainment, reached_by_cost, smallest_p
+from runs_here import runs_here
 
 OWN = '''"""Random search."""
 
@@ -131,10 +133,11 @@ def own_campaign(tmp_path_factory):
     """Two short runs of an algorithm of one's own, and of one of ours."""
     place = tmp_path_factory.mktemp("own")
     (place / "mine.py").write_text(OWN)
-    rdex.campaign.run(
-        place / "c", algorithms=[f"{place / 'mine.py'}:blind", "rdex-csop"], suite="engineering",
-        problems=["welded-beam"], runs=2, maxfev=300, checkpoints=20,
-    )  # fmt: skip
+    with runs_here():
+        rdex.campaign.run(
+            place / "c", algorithms=[f"{place / 'mine.py'}:blind", "rdex-csop"],
+            suite="engineering", problems=["welded-beam"], runs=2, maxfev=300, checkpoints=20,
+        )  # fmt: skip
     return place / "c"
 
 
@@ -154,5 +157,5 @@ def test_the_report_shows_the_source_of_own_algorithms_times_and_a_title(own_cam
 
 
 def test_a_store_without_sources_has_none(tmp_path):
-    written = campaign_report(stored(tmp_path / "c", made_up()), tmp_path / "r")
-    assert "Source of" not in written.page.read_text(encoding="utf-8")
+    contents = collect([stored(tmp_path / "c", made_up())], Options())
+    assert "Source of" not in campaign_html(contents, printed_tables(contents), None)
