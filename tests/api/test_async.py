@@ -96,7 +96,9 @@ def check_flaky(result):
     assert len(hung) and (hung.seconds < LIMIT + 10).all() and np.isfinite(result.fun)
 
 
-@pytest.mark.parametrize("updating", ["async", "deferred"])
+@pytest.mark.parametrize("updating", [
+    "async", pytest.param("deferred", marks=pytest.mark.slow)
+])  # fmt: skip
 def test_crashes_and_hangs_of_own_workers(tmp_path, updating):
     options = {**START, "maxfev": 60, "rng": 5, "eval_timeout": LIMIT}
     check_flaky(minimize(FLAKY, workers=3, updating=updating, evaluations=tmp_path / "e.csv",

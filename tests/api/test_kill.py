@@ -108,7 +108,9 @@ def options_of(updating, maxfev, algorithm, workers=3):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("algorithm", "kills"), [("auto", 1), ("rdex-csop", 2)])
+@pytest.mark.parametrize(("algorithm", "kills"), [
+    ("auto", 1), pytest.param("rdex-csop", 2, marks=pytest.mark.slow)
+])  # fmt: skip
 def test_killed_at_random_moments(tmp_path, algorithm, kills):
     options = options_of("async", 40, algorithm, workers=2)
     check(killed_often(tmp_path, kills, options, np.random.default_rng(1)), options)

@@ -43,8 +43,9 @@ def is_joined(fun, evaluations, constraints=()):
 
 
 @pytest.mark.parametrize("options", [
-    {}, {"batch": 4}, {"algorithm": "auto", "maxfev": 60}, {"x0": [0.0, 0.0, 0.0]},
-    {"x0": [0.0, 2.0, 1.0]},
+    {}, {"algorithm": "auto", "maxfev": 60}, {"x0": [0.0, 2.0, 1.0]},
+    pytest.param({"batch": 4}, marks=pytest.mark.slow),
+    pytest.param({"x0": [0.0, 0.0, 0.0]}, marks=pytest.mark.slow),
 ], ids=str)  # fmt: skip
 def test_short_runs_are_those_of_the_compiled_loop(options, monkeypatch):
     """The starting points divide by zero: NaN, and infinity."""

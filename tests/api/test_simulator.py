@@ -244,7 +244,9 @@ def slow(x):
     return tilted(x)
 
 
-@pytest.mark.parametrize("options", [{}, {"batch": 4}, {"updating": "async"}])
+@pytest.mark.parametrize("options", [
+    {}, pytest.param({"batch": 4}, marks=pytest.mark.slow), {"updating": "async"}
+])  # fmt: skip
 def test_the_search_follows_the_clock(options):
     few = preset("rdex-csop").replace(n0=30)
     result = minimize(slow, BOX, **LENS, maxtime=1.5, maxfev=10**6, rng=1, settings=few, **options)
