@@ -46,10 +46,11 @@ def test_a_changed_constant_changes_the_run_while_it_lasts(on_path):
 
     from rdex.strategies import auto
 
-    def spent():
-        return constants.evaluations([60], 1, ("g2006/G06",)).tolist()
+    def run():
+        return constants.runs([60], 1, ("g2006/G09",))[0]
 
-    before = spent()
-    with constants.changed(auto, auto.AutoSettings, "model_seconds", 0.0):
-        assert spent() != before
-    assert spent() == before
+    before = run()
+    with constants.changed(auto, auto.AutoSettings, model_seconds=0.0):
+        after = run()
+    assert constants.sign(before, after) == 1 and constants.sign(after, before) == -1
+    assert run() == before and constants.sign(before, before) == 0
