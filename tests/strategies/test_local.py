@@ -64,6 +64,21 @@ def test_equalities_are_met_within_the_tolerance(id, seed):
     assert (outcome.best.g <= 0.0).all()
 
 
+@pytest.mark.parametrize("limit", [100, 150, 300])
+def test_from_a_point_inside_the_end_is_inside_and_better(limit):
+    """Steps along curved equalities end a little outside; the search comes back before it ends."""
+    matrix = np.random.default_rng(3).standard_normal((8, 24))
+
+    def curved(x):
+        return float(matrix[0] @ x), [], matrix[1:] @ (x + x * x)
+
+    problem = make_problem([-1.0] * 24, [1.0] * 24, curved, n_eq=7)
+    outcome, _ = search(problem, np.zeros(24), limit=limit, soft_limit=50)
+    context = make_context(problem)
+    assert context.judge.phi_of(outcome.best.g, outcome.best.h) == 0.0
+    assert outcome.best.f < -5.0
+
+
 def test_integers_and_fixed_variables_stay():
     def function(x):
         return float((x[0] - 0.3) ** 2 + (x[1] - 2.4) ** 2 + x[2]), [], []

@@ -144,10 +144,7 @@ def local_search(
         reason = yield from run.descend()
         if reason == JUMP and run.used <= run.soft_limit and (yield from run.stay_on_side()):
             continue
-        if reason in (CONVERGED, PATIENCE, STALLED, JUMP) and not run.is_feasible:
-            yield from run.rescue()
-            if not run.is_feasible:  # no point may keep the distance, and one on the limit will do
-                yield from run.rescue(margin=0.0)
+        yield from run.return_to_constraints()
         if reason in (BUDGET, FLAT, JUMP) or run.used > run.soft_limit:
             break
         is_there = reason == CONVERGED and run.is_feasible
@@ -375,6 +372,8 @@ class _LocalSearch:
                 self._has_converged = end.value.has_converged
                 return CONVERGED if self._has_converged else STALLED
             if request.needs_slopes:
+                if self.used > self.soft_limit:  # steps are judged by the points they lead to
+                    yield from self.return_to_constraints((self.n + 1) // 4)
                 if watch.is_over(self.best) or self._is_slow(watch):
                     steps.close()
                     return PATIENCE
@@ -502,19 +501,33 @@ class _LocalSearch:
         return any(is_beyond)
 
     # --- back to the constraints ------------------------------------------------------------------
-    def rescue(self, margin: float | None = None) -> Generator[Floats, list[Sample], None]:
+    def return_to_constraints(self, most: int = 2**31) -> Generator[Floats, list[Sample], None]:
+        """To a point inside the constraints next to the last one, if that is outside and may be
+        better than the best; in at most so many steps.
+
+        The solver follows curved constraints from outside: its points may all be a little outside.
+        """
+        latest = self._latest[1]
+        if self._slopes is None or self.judge.phi_of(latest.g, latest.h) == 0.0:
+            return
+        if not self.is_feasible or latest.f < self.best.f:
+            yield from self._rescue(most, self.settings.margin)
+            if not self.is_feasible:  # no point may keep the distance, and one on the limit will do
+                yield from self._rescue(most, 0.0)
+            self._margin = self.settings.margin
+
+    def _rescue(self, most: int, margin: float) -> Generator[Floats, list[Sample], None]:
         """Steps to the nearest point where a model of the constraints holds; one evaluation each.
 
-        `margin`: distance kept from constraints, if not that of the settings.
+        `margin`: distance kept from constraints.
 
         The model is the last slopes, corrected after every step by what the step showed (Broyden).
         """
-        if self._slopes is None:
-            return
-        self._margin = self.settings.margin if margin is None else margin
+        assert self._slopes is not None
+        self._margin = margin
         z, here = self._latest
         slopes = self._slopes.c.copy()
-        for _ in range(self.settings.rescue_steps):
+        for _ in range(min(most, self.settings.rescue_steps)):
             target = self._nearest(z, here, slopes)
             if np.array_equal(target, z):
                 return
