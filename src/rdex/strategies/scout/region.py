@@ -32,12 +32,14 @@ class Region:
     n_steps: int = 0
     has_failed: bool = False
     is_poor: bool = False  # the last step gained less than a tenth of what was predicted
+    n_spread: int = 0  # points that only spread what is known, since it moved or shrank
     nearest: float = np.inf  # smallest violation φ of its centres, while they are infeasible
 
     def shrink(self, factor: float) -> None:
         """A smaller box; errors of models fall with its square."""
         self.delta *= factor
         self.error = self.error * factor**2
+        self.n_spread = 0
 
 
 def begin_region(state: State, centre: int, delta: float = 0.3) -> Region:

@@ -185,7 +185,8 @@ def thin_direction(state: State, region: Region, problem: Subproblem) -> Floats 
     away = (knowledge.z[knowledge.usable()] - here) / (delta * region.shape)
     near = away[(np.abs(away) <= 3.0).all(axis=1)]
     free = ~knowledge.whole
-    if not free.any():
+    # One point per direction is enough: bounds may keep it from being spread, however many come.
+    if region.n_spread >= free.sum():
         return None
     # Of the directions still missing, each point in turn is the one that reaches farthest.
     q, r, _ = qr(near[:, free].T, pivoting=True)
@@ -268,9 +269,10 @@ def judge_step(
     if gain > 0.0:
         step = knowledge.z[usable[best]] - knowledge.z[region.centre]
         moved = float(np.abs(step / region.shape).max())
-        region.centre = usable[best]
+        region.centre, region.n_spread = usable[best], 0
         note_centre(state, region)
     if solution is None:
+        region.n_spread += 1
         return
     if ratio >= 0.7 and moved >= 0.99 * region.delta:
         region.delta = min(2.0 * region.delta, 0.5)
