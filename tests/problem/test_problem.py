@@ -128,3 +128,9 @@ def test_a_box_without_integers_is_refused():
 def test_a_problem_needs_a_function():
     with pytest.raises(ValueError, match="needs a function"):
         Problem([0.0], [1.0])
+
+
+def test_constraints_that_a_point_function_does_not_write_are_not_known():
+    problem = Problem([0.0], [1.0], 1, 1, point=lambda x, g, h: x[0])
+    _, g, h = problem.evaluate([[0.5], [0.25]])
+    assert np.isnan(g).all() and np.isnan(h).all()

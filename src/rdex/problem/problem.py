@@ -424,7 +424,9 @@ class Problem:
             return self._checked_values(self.rows(points), points.shape[0])
         assert self.point is not None
         n = points.shape[0]
-        f, g, h = np.empty(n), np.empty((n, self.n_ineq)), np.empty((n, self.n_eq))
+        f = np.empty(n)
+        # Constraints that a function does not write are not known.
+        g, h = np.full((n, self.n_ineq), np.nan), np.full((n, self.n_eq), np.nan)
         for i in range(n):
             f[i] = self.point(points[i].copy(), g[i], h[i])
         return f, g, h

@@ -79,7 +79,7 @@ class PointTask:
     def __call__(self, x: Floats) -> Outcome:
         start = time.perf_counter()
         worker = worker_name(os.getpid())
-        g, h = np.empty(self.n_ineq), np.empty(self.n_eq)
+        g, h = np.full(self.n_ineq, np.nan), np.full(self.n_eq, np.nan)
         try:
             f = self.point(np.array(x), g, h)
         except Exception as error:
