@@ -87,9 +87,10 @@ simulator: $(READY) ## workers kept busy, and what asynchronous updating costs (
 budgets: $(READY) ## every algorithm on every suite at 50 to 200 000 evaluations (hours; resumable)
 	$(BIN)/python benchmarks/budgets.py
 
-networks: $(READY) ## random problems with many equalities, units, integers and crashes (about 15 minutes)
-	$(BIN)/python benchmarks/networks.py --algorithms auto rdex-csop+local rdex-csop --budgets 300 1000 --keep \
-	  --families flow grid reactors powers choices units crashes
+networks: $(READY) ## random networks and designs: equalities, units, integers, crashes, many valleys (about 20 minutes)
+	$(BIN)/python benchmarks/networks.py --algorithms auto rdex-csop+local rdex-csop --budgets 300 1000 --keep
+	$(BIN)/python benchmarks/networks.py --set designs --budgets 300 1000 --seeds 3 --keep \
+	  --algorithms auto rdex-csop+local rdex-csop multistart-slsqp
 
 textbook: $(READY) ## 51 textbook problems that nothing was tuned on (15 minutes; resumable; FRESH=auto runs auto again)
 	$(BIN)/python benchmarks/textbook.py $(if $(FRESH),--fresh $(FRESH))

@@ -1,4 +1,4 @@
-"""The benchmarks of crashes, workers and constants, once each with something small."""
+"""Benchmarks of crashes, workers, constants and random problems, each with something small."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,15 @@ BENCHMARKS = str(Path(__file__).resolve().parents[2] / "benchmarks")
 def on_path(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
     yield
-    for name in ("crashes", "parallel", "constants", "budgets", "small_tables"):
+    for name in (
+        "crashes",
+        "parallel",
+        "constants",
+        "budgets",
+        "small_tables",
+        "networks",
+        "random_problems",
+    ):
         sys.modules.pop(name, None)
 
 
@@ -54,3 +62,31 @@ def test_a_changed_constant_changes_the_run_while_it_lasts(on_path):
         after = run()
     assert constants.sign(before, after) == 1 and constants.sign(after, before) == -1
     assert run() == before and constants.sign(before, before) == 0
+
+
+def test_random_problems_have_values_and_are_drawn_by_their_names(on_path):
+    import random_problems
+
+    rng = np.random.default_rng(1)
+    for name in random_problems.names(list(random_problems.SIZES), 1):
+        problem, again = random_problems.make(name), random_problems.make(name)
+        x = rng.uniform(problem.lower, problem.upper, (20, problem.dim))
+        values = problem.evaluate(x)
+        assert np.isfinite(values[0]).any(), name
+        for value, other in zip(values, again.evaluate(x), strict=True):
+            np.testing.assert_array_equal(value, other, err_msg=name)
+
+
+def test_random_problems_are_compared_with_the_best_run(on_path, monkeypatch, tmp_path):
+    import networks
+
+    monkeypatch.setattr(networks, "KEEP", tmp_path / "best.csv")
+    monkeypatch.setattr(networks, "RATES", str(tmp_path / "{}-rates.csv"))
+    words = "--families pooling --algorithms auto multistart-slsqp --budgets 60 --keep"
+    monkeypatch.setattr(sys, "argv", ["networks.py", *words.split()])
+    monkeypatch.setitem(sys.modules["random_problems"].SIZES, "pooling", (1,))
+    networks.main()
+    assert networks.read().keys() == {"pooling-1-0"}
+    rows = (tmp_path / "networks-rates.csv").read_text().splitlines()
+    assert rows[0].split(",") == networks.HEAD
+    assert rows[1].startswith("auto,60,all,1,1,1,")
