@@ -372,7 +372,8 @@ class _LocalSearch:
                 self._has_converged = end.value.has_converged
                 return CONVERGED if self._has_converged else STALLED
             if request.needs_slopes:
-                if self.used > self.soft_limit:  # steps are judged by the points they lead to
+                if self.used > self.soft_limit and self.is_feasible:
+                    # Steps are judged by the points inside that they lead to.
                     yield from self.return_to_constraints((self.n + 1) // 4)
                 if watch.is_over(self.best) or self._is_slow(watch):
                     steps.close()
@@ -503,14 +504,15 @@ class _LocalSearch:
     # --- back to the constraints ------------------------------------------------------------------
     def return_to_constraints(self, most: int = 2**31) -> Generator[Floats, list[Sample], None]:
         """To a point inside the constraints next to the last one, if that is outside and may be
-        better than the best; in at most so many steps.
+        clearly better than the best; in at most so many steps.
 
         The solver follows curved constraints from outside: its points may all be a little outside.
         """
         latest = self._latest[1]
         if self._slopes is None or self.judge.phi_of(latest.g, latest.h) == 0.0:
             return
-        if not self.is_feasible or latest.f < self.best.f:
+        least = self.settings.clear_gain * abs(self.best.f)
+        if not self.is_feasible or latest.f < self.best.f - least:
             yield from self._rescue(most, self.settings.margin)
             if not self.is_feasible:  # no point may keep the distance, and one on the limit will do
                 yield from self._rescue(most, 0.0)
