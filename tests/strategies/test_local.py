@@ -188,3 +188,17 @@ def test_the_last_digits_of_the_best_point_come_from_differences_on_both_sides()
     box = {"bounds": [(-100.0, 100.0)] * 6, "x0": [[80.0, -70.0, 60.0, -50.0, 40.0, -30.0]]}
     result = rdex.minimize(valley, **box, algorithm="local", maxfev=2500, rng=1)
     assert result.fun < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_equality_written_as_two_inequalities(seed):
+    """They leave no room: only points without rounding errors hold both. Fails without `_round`."""
+
+    def flows(x):
+        balance = 2 * x[0] + x[1] - 3 * x[2]
+        return (x[0] - 1 / 3) ** 2 + (x[1] - 0.7) ** 2 + x[2] ** 3, [balance, -balance], []
+
+    problem = rdex.Problem.from_function(flows, [(0, 2), (0, 5), (0, 1)], n_ineq=2)
+    result = rdex.minimize(problem, algorithm="local", maxfev=200, rng=seed)
+    assert result.feasible
+    assert result.fun == pytest.approx(0.062917, abs=1e-4)

@@ -10,6 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from rdex.problem.problem import Floats, Problem
 
 
+#: Points of the cube so near to a bound are on it: what is left is rounding.
+AT_BOUND = 1e-13
+
+
 class Space:
     """Points of the user's box and of the unit cube, and how one becomes the other.
 
@@ -88,9 +92,22 @@ class Space:
 
     def from_unit(self, z: ArrayLike) -> Floats:
         """Points (…, d) of the unit cube in the box, integers rounded."""
-        x = self._low + np.clip(z, 0.0, 1.0) * (self._high - self._low)
+        z = np.asarray(z, dtype=np.float64)
+        x = self._low + z * (self._high - self._low)
         x[..., self.logarithmic] = 10.0 ** x[..., self.logarithmic]
+        x = np.where(z < AT_BOUND, self.lower, np.where(z > 1.0 - AT_BOUND, self.upper, x))
         return self.legal(x)
+
+    def few_digits(self, x: ArrayLike, bits: int) -> Floats:
+        """Points (…, d) of the box with so few digits that sums and differences of variables, and
+        small multiples of them, have no rounding error: multiples of one power of two, the largest
+        size in the box / 2^bits. Narrow variables have at least 24 bits of their own.
+        """
+        sizes = np.maximum(np.abs(self.lower), np.abs(self.upper))[~self.fixed]
+        common = np.log2(sizes.max(initial=1.0)) - bits
+        own = np.log2(self.upper - self.lower, where=~self.fixed, out=np.zeros(self.dim)) - 24
+        grid = 2.0 ** np.floor(np.minimum(common, own))
+        return self.legal(np.round(np.asarray(x) / grid) * grid)
 
     def legal(self, x: ArrayLike) -> Floats:
         """The nearest points (…, d) that the user's function may see."""

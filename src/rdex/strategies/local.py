@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rdex.models.threads import one_thread
 from rdex.problem.problem import Floats
@@ -33,7 +34,8 @@ class LocalSettings:
         goes on with differences on both sides, of `central_step` each, for the last digits.
     slope_of_f: largest slope of the scaled objective at the start; constraints have 1.
     band: share of the tolerance of an equality that the solver may use.
-    margin: distance that the solver keeps from constraints, scaled.
+    margin: distance that the solver keeps from constraints, scaled; those that leave no room
+        together get a share `room` of it.
     narrowest: scaled tolerance of a constraint, at least: below it the solver cannot see the band.
     accuracy: of the solver; 1e-9 fails on G06 and G10.
     iterations: the most steps of one search.
@@ -46,6 +48,8 @@ class LocalSettings:
     gains: as a share of f or of the violation; less than
     clear_gain: is hardly a gain.
     rescue_steps: the most Gauss-Newton steps from an infeasible end.
+    rounding: largest scaled violation that may come from rounding, and
+    bits: of the points that are tried then, one after the other, see `Space.few_digits`.
     same: relative change of f between two evaluations of one point that is noise.
     jump: least size of a jump, as a share of the scaled value,
     signs: of it in a row that count, see `JumpWatch`,
@@ -60,6 +64,7 @@ class LocalSettings:
     slope_of_f: float = 0.2
     band: float = 0.999
     margin: float = 1e-11
+    room: float = 0.1
     narrowest: float = 1e-9
     accuracy: float = 1e-12
     iterations: int = 100
@@ -71,6 +76,8 @@ class LocalSettings:
     gains: float = 1e-6
     clear_gain: float = 0.01
     rescue_steps: int = 6
+    rounding: float = 1e-9
+    bits: tuple[int, ...] = (46, 40, 34)
     same: float = 1e-10
     jump: float = 1e-6
     signs: int = 2
@@ -192,6 +199,7 @@ class _LocalSearch:
         self._slopes: _Raw | None = None
         self._f_scale = 1.0
         self._scales: Floats = np.ones(self.judge.tolerance.size)
+        self._is_paired = np.zeros(self.judge.n_ineq, dtype=bool)
         self._has_converged = False
         self._leg_start = start
         self._margin = settings.margin
@@ -238,10 +246,14 @@ class _LocalSearch:
 
     def evaluate(self, z: Floats) -> Generator[Floats, list[Sample], list[Sample] | None]:
         """Samples at rows; None if they do not fit into the limit."""
-        if self.used + len(z) > self.limit:
+        return (yield from self.evaluate_at(self.points(z)))
+
+    def evaluate_at(self, x: Floats) -> Generator[Floats, list[Sample], list[Sample] | None]:
+        """Samples at points (k, d) of the user's space; None if they do not fit into the limit."""
+        if self.used + len(x) > self.limit:
             return None
-        samples = yield self.points(z)
-        self.used += len(z)
+        samples = yield x
+        self.used += len(x)
         for sample in samples:
             self.take(sample)
         return samples
@@ -327,6 +339,20 @@ class _LocalSearch:
         tolerance = self.judge.tolerance
         widest = np.where(tolerance > 0.0, tolerance / self.settings.narrowest, np.inf)
         self._scales = np.minimum(self._scales, widest)
+        self._is_paired = self._pairs(raw)
+
+    def _pairs(self, raw: _Raw) -> NDArray[np.bool_]:
+        """Which inequalities leave no room together with another one, such as g <= 0 and -g <= 0:
+        opposite slopes, and the same limit."""
+        m = self.judge.n_ineq
+        scale = self._scales[:m]
+        slopes, sample = raw.c[:m] / scale[:, None], self._latest[1]
+        room = (self.judge.tolerance[:m] - sample.g) / scale
+        lengths = np.maximum(np.linalg.norm(slopes, axis=1), 1e-300)
+        is_opposite = slopes @ slopes.T <= (1e-9 - 1.0) * np.outer(lengths, lengths)
+        has_no_room = np.abs(room[:, None] + room) <= self.settings.rounding
+        paired: NDArray[np.bool_] = (is_opposite & has_no_room).any(axis=1)
+        return paired
 
     def values(self, sample: Sample) -> Values:
         """f, and the constraints as c >= 0: g <= tolerance, and both sides of the bands."""
@@ -335,7 +361,10 @@ class _LocalSearch:
         band = settings.band * tolerance[m:]
         inside = (tolerance[:m] - sample.g) / scale[:m]
         c = np.concatenate([inside, (band - sample.h) / scale[m:], (band + sample.h) / scale[m:]])
-        return Values(sample.f / self._f_scale, c - self._margin)
+        c -= self._margin
+        # The solver needs some room.
+        c[:m][self._is_paired] += self._margin * (1.0 + self.settings.room)
+        return Values(sample.f / self._f_scale, c)
 
     def scaled(self, raw: _Raw) -> Slopes:
         """The slopes of `values`."""
@@ -516,7 +545,21 @@ class _LocalSearch:
             yield from self._rescue(most, self.settings.margin)
             if not self.is_feasible:  # no point may keep the distance, and one on the limit will do
                 yield from self._rescue(most, 0.0)
+                yield from self._round()
             self._margin = self.settings.margin
+
+    def _round(self) -> Generator[Floats, list[Sample], None]:
+        """Where constraints leave no room, rounding may be all that is missing."""
+        worst = float(np.max(-self.values(self.best).c, initial=0.0))
+        if self.is_feasible or worst > self.settings.rounding:
+            return
+        x = self.best.x
+        for bits in self.settings.bits:
+            point = x.copy()
+            point[self._free] = self.space.few_digits(x, bits)[self._free]
+            samples = yield from self.evaluate_at(point[None, :])
+            if samples is None or self.is_feasible:
+                return
 
     def _rescue(self, most: int, margin: float) -> Generator[Floats, list[Sample], None]:
         """Steps to the nearest point where a model of the constraints holds; one evaluation each.
