@@ -7,7 +7,8 @@ from strategy_runs import drive, make_context, make_problem, sample_at
 import rdex
 from rdex.solvers.sqp import Slopes, Values
 from rdex.strategies.jumps import JumpWatch
-from rdex.strategies.local import LocalSettings, local_search
+from rdex.strategies.local import local_search
+from rdex.strategies.local_settings import LocalSettings
 from rdex.suites import get
 
 NONE = np.empty(0)

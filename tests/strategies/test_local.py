@@ -6,15 +6,8 @@ from strategy_runs import drive, make_context, make_problem, sample_at
 from threadpoolctl import threadpool_limits
 
 import rdex
-from rdex.strategies.local import (
-    BUDGET,
-    CONVERGED,
-    FAILED,
-    FLAT,
-    NOISY,
-    LocalSettings,
-    local_search,
-)
+from rdex.strategies.local import local_search
+from rdex.strategies.local_settings import BUDGET, CONVERGED, FAILED, FLAT, NOISY, LocalSettings
 from rdex.suites import get
 
 

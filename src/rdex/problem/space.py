@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rdex.problem.problem import Floats, Problem
 
-
 #: Points of the cube so near to a bound are on it: what is left is rounding.
 AT_BOUND = 1e-13
 

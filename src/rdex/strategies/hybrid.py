@@ -17,7 +17,8 @@ from rdex.strategies.composite import Composite, best_rows, spread_rows
 from rdex.strategies.credit import Credit, gain_of
 from rdex.strategies.evolution import Evolution
 from rdex.strategies.integers import neighbours
-from rdex.strategies.local import NOISY, LocalOutcome, LocalSettings, local_search
+from rdex.strategies.local import local_search
+from rdex.strategies.local_settings import NOISY, LocalOutcome, LocalSettings
 from rdex.strategies.starts import Candidates, Starts
 from rdex.strategies.strategy import LOCAL, Context, Phase, Stepping, Trial
 

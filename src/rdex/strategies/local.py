@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,91 +20,23 @@ from rdex.models.threads import one_thread
 from rdex.problem.problem import Floats
 from rdex.solvers.sqp import Slopes, Values, solve, sqp_steps
 from rdex.strategies.archive import Sample
+from rdex.strategies.edges import Cut, Edges, has_edge, may_have_edge
 from rdex.strategies.jumps import JumpWatch
+from rdex.strategies.local_settings import (
+    BUDGET,
+    CONVERGED,
+    EDGE,
+    FAILED,
+    FLAT,
+    JUMP,
+    NOISY,
+    PATIENCE,
+    STALLED,
+    LocalOutcome,
+    LocalSettings,
+)
+from rdex.strategies.patience import Patience
 from rdex.strategies.strategy import Context, Search
-
-
-@dataclass(frozen=True)
-class LocalSettings:
-    """Constants of the local search; `docs/local-search.md` says what they were measured on.
-
-    step: finite difference, as a share of the box.
-    is_exact: whether a search that has converged or hardly gains, at the best point of the run,
-        goes on with differences on both sides, of `central_step` each, for the last digits.
-    slope_of_f: largest slope of the scaled objective at the start; constraints have 1.
-    band: share of the tolerance of an equality that the solver may use.
-    margin: distance that the solver keeps from constraints, scaled; those that leave no room
-        together get a share `room` of it.
-    narrowest: scaled tolerance of a constraint, at least: below it the solver cannot see the band.
-    accuracy: of the solver; 1e-9 fails on G06 and G10.
-    iterations: the most steps of one search.
-    patience: steps without progress after which it ends.
-    late_patience: steps beyond the soft limit in which the search must gain
-    late_gain: this share of the violation, or of f.
-    penalty: weight of violations in the measure of progress.
-    legs: how often the solver may begin, with new scales, while a leg ends short of the optimum but
-        with a gain of at least
-    gains: as a share of f or of the violation; less than
-    clear_gain: is hardly a gain.
-    rescue_steps: the most Gauss-Newton steps from an infeasible end.
-    rounding: largest scaled violation that may come from rounding, and
-    bits: of the points that are tried then, one after the other, see `Space.few_digits`.
-    same: relative change of f between two evaluations of one point that is noise.
-    jump: least size of a jump, as a share of the scaled value,
-    signs: of it in a row that count, see `JumpWatch`,
-    halvings: of the distance to it that make sure,
-    nearest: distance that is halved no more.
-    shortest: step, as a share of the box, at which the solver ends.
-    """
-
-    step: float = 1e-7
-    is_exact: bool = False
-    central_step: float = 2e-7
-    slope_of_f: float = 0.2
-    band: float = 0.999
-    margin: float = 1e-11
-    room: float = 0.1
-    narrowest: float = 1e-9
-    accuracy: float = 1e-12
-    iterations: int = 100
-    patience: int = 25
-    late_patience: int = 5
-    late_gain: float = 0.01
-    penalty: float = 10.0
-    legs: int = 4
-    gains: float = 1e-6
-    clear_gain: float = 0.01
-    rescue_steps: int = 6
-    rounding: float = 1e-9
-    bits: tuple[int, ...] = (46, 40, 34)
-    same: float = 1e-10
-    jump: float = 1e-6
-    signs: int = 2
-    halvings: int = 8
-    nearest: float = 1e-6
-    shortest: float = 1e-10
-
-
-class LocalOutcome(NamedTuple):
-    """What a local search found.
-
-    start, end: in the unit cube. best: the best sample of the search, the start included.
-    has_converged: the solver's own tests were met. n: evaluations. reason: why it ended, in words.
-    has_jump: whether a function jumps on the way.
-    """
-
-    start: Floats
-    end: Floats
-    best: Sample
-    has_converged: bool
-    n: int
-    reason: str
-    has_jump: bool
-
-
-CONVERGED, FLAT, NOISY = "converged", "the function is flat", "the function is noisy"
-BUDGET, PATIENCE, FAILED = "no evaluations left", "no more progress", "the start failed"
-STALLED, JUMP = "the solver could not go on", "the function jumps"
 
 
 def local_search(
@@ -152,7 +83,7 @@ def local_search(
         if reason == JUMP and run.used <= run.soft_limit and (yield from run.stay_on_side()):
             continue
         yield from run.return_to_constraints()
-        if reason in (BUDGET, FLAT, JUMP) or run.used > run.soft_limit:
+        if reason in (BUDGET, FLAT, JUMP, EDGE) or run.used > run.soft_limit:
             break
         is_there = reason == CONVERGED and run.is_feasible
         settings = run.settings
@@ -161,6 +92,9 @@ def local_search(
         elif is_there or not run.has_gained(settings.gains):
             break
         run.begin_leg()
+    if reason in (EDGE, PATIENCE, STALLED) and run.is_at_edge:
+        reason = yield from run.follow_edges()
+        yield from run.return_to_constraints()
     return run.outcome(reason)
 
 
@@ -197,6 +131,7 @@ class _LocalSearch:
         self._latest = (self.z, start)  # where values were asked last
         self._line_start = self._side = self._latest  # where slopes were, and this side of a jump
         self._slopes: _Raw | None = None
+        self._seen: list[tuple[Floats, Sample, _Raw]] = []  # points with slopes
         self._f_scale = 1.0
         self._scales: Floats = np.ones(self.judge.tolerance.size)
         self._is_paired = np.zeros(self.judge.n_ineq, dtype=bool)
@@ -310,6 +245,7 @@ class _LocalSearch:
                 there = np.concatenate([other.g, other.h])
                 c_slopes[:, j] = (np.concatenate([sample.g, sample.h]) - there) / width
         self._slopes = _Raw(f_slopes, c_slopes)
+        self._seen = [*self._seen[-2 * self.n :], (z, at, self._slopes)]
         return self._slopes
 
     def _mirrored(
@@ -351,8 +287,7 @@ class _LocalSearch:
         lengths = np.maximum(np.linalg.norm(slopes, axis=1), 1e-300)
         is_opposite = slopes @ slopes.T <= (1e-9 - 1.0) * np.outer(lengths, lengths)
         has_no_room = np.abs(room[:, None] + room) <= self.settings.rounding
-        paired: NDArray[np.bool_] = (is_opposite & has_no_room).any(axis=1)
-        return paired
+        return np.asarray((is_opposite & has_no_room).any(axis=1))
 
     def values(self, sample: Sample) -> Values:
         """f, and the constraints as c >= 0: g <= tolerance, and both sides of the bands."""
@@ -391,7 +326,7 @@ class _LocalSearch:
             self.z, self._lower, self._upper, first,
             self.settings.accuracy, self.settings.iterations,
         )  # fmt: skip
-        watch = _Patience(self.settings.patience, *self.merit(first[0]))
+        watch = Patience(self.settings.patience, *self.merit(first[0]))
         answer: Any = None
         while True:
             try:
@@ -408,6 +343,9 @@ class _LocalSearch:
                     steps.close()
                     return PATIENCE
                 raw = yield from self.slopes(*self._latest)
+                if raw is not None and self._sees_edge():
+                    steps.close()
+                    return EDGE
                 answer = None if raw is None else self._begin_line(raw)
             elif self._is_too_short(request.z):
                 steps.close()
@@ -435,14 +373,14 @@ class _LocalSearch:
         """Whether a step is so short that nothing can come of it."""
         return 0.0 < float(np.abs(z - self._line_start[0]).max()) < self.settings.shortest
 
-    def _is_slow(self, watch: _Patience) -> bool:
+    def _is_slow(self, watch: Patience) -> bool:
         """Whether the search is beyond its soft limit and gains little."""
         if self.used <= self.soft_limit:
             return False
         return watch.is_slow(self._settled_best(), self.settings)
 
     def _values_at(
-        self, z: Floats, watch: _Patience
+        self, z: Floats, watch: Patience
     ) -> Generator[Floats, list[Sample], Values | None]:
         """Values at z; where the evaluation fails, such that the solver takes a shorter step."""
         if np.array_equal(z, self._latest[0]):
@@ -478,6 +416,69 @@ class _LocalSearch:
             return False
         best = self._archive.best
         return best >= 0 and bool((self._archive.x[best] == self.best.x).all())
+
+    # --- along edges ------------------------------------------------------------------------------
+    @property
+    def is_at_edge(self) -> bool:
+        """Whether a search that has not converged may be at an edge of the objective."""
+        return self.can_follow_edges and may_have_edge(self._known_cuts())
+
+    @property
+    def can_follow_edges(self) -> bool:
+        """Whether there are enough evaluations, and a point inside the constraints."""
+        least = self.settings.edge_steps * (self.n + 1)
+        return self.n > 1 and self.is_feasible and self.limit - self.used >= least
+
+    def _sees_edge(self) -> bool:
+        """Whether there seem to be edges between all of the last points with slopes."""
+        n = self.settings.edge_signs + 1
+        is_possible = len(self._seen) >= n and self.can_follow_edges
+        return is_possible and has_edge(self._known_cuts()[-n:])
+
+    def _known_cuts(self) -> list[Cut]:
+        """Points with slopes, in the scales of now."""
+        return [
+            Cut(z, self.values(sample), self.scaled(raw))
+            for z, sample, raw in self._seen if self.is_usable(sample)
+        ]  # fmt: skip
+
+    def follow_edges(self) -> Generator[Floats, list[Sample], str]:
+        """Steps down along the edges of the objective; the reason of the end."""
+        at = self.space.to_unit(self.best.x)[self._free]
+        self._latest = (at, self.best)
+        raw = yield from self.slopes(*self._latest)
+        if raw is None:
+            return BUDGET
+        self.scale(raw)
+        edges = Edges(self._known_cuts(), self._lower, self._upper)
+        waited, before = 0, self._settled_best()
+        soft_limit = self.used + self.settings.edge_soft * (self.n + 1)
+        while waited < self.settings.edge_steps:
+            with one_thread():
+                z = edges.propose()
+            if z is None:
+                self._has_converged = True
+                return CONVERGED
+            samples = yield from self.evaluate(z[None, :])
+            if samples is None:
+                return BUDGET
+            waited += 1
+            if not self.is_usable(samples[0]):
+                edges.fail()
+                continue
+            self._latest = (z, samples[0])
+            raw = yield from self.slopes(*self._latest)
+            if raw is None:
+                return BUDGET
+            edges.learn(Cut(z, self.values(samples[0]), self.scaled(raw)))
+            if edges.has_jump:
+                self.has_jump = True
+                return JUMP
+            now, is_late = self._settled_best(), self.used > soft_limit
+            share = self.settings.edge_gain if is_late else self.settings.gains
+            if now[1] < before[1] or now[0] < before[0] - share * abs(before[0]):
+                waited, before = 0, now
+        return PATIENCE
 
     # --- at a jump --------------------------------------------------------------------------------
     def _is_jump(self) -> Generator[Floats, list[Sample], bool]:
@@ -613,40 +614,3 @@ class _LocalSearch:
             reason=reason,
             has_jump=self.has_jump,
         )
-
-
-class _Patience:
-    """Counts steps without progress in merit, violation or the best point."""
-
-    def __init__(self, patience: int, merit: float, violation: float) -> None:
-        self.patience = patience
-        self._merit, self._violation = merit, violation
-        self._waited = 0
-        self._best: Sample | None = None
-        self._late: tuple[float, float] | None = None
-        self._late_steps = 0
-
-    def look(self, merit: float, violation: float) -> None:
-        """Values of a new point."""
-        if merit < self._merit - 1e-12 * abs(self._merit):
-            self._merit, self._waited = merit, 0
-        if violation < self._violation:
-            self._violation, self._waited = violation, 0
-
-    def is_slow(self, value: tuple[float, float], settings: LocalSettings) -> bool:
-        """One more step beyond the soft limit; `value`: (f, φ) of the best point."""
-        f, phi = value
-        least = 1.0 - settings.late_gain
-        last_f, last_phi = self._late or (math.inf, math.inf)
-        has_less = phi < least * last_phi
-        if has_less or (phi == last_phi and f < last_f - settings.late_gain * abs(last_f)):
-            self._late, self._late_steps = value, 0
-        self._late_steps += 1
-        return self._late_steps > settings.late_patience
-
-    def is_over(self, best: Sample) -> bool:
-        """One more step has begun."""
-        if best is not self._best:
-            self._best, self._waited = best, 0
-        self._waited += 1
-        return self._waited > self.patience

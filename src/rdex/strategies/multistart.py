@@ -7,7 +7,8 @@ import numpy as np
 from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite
 from rdex.strategies.integers import neighbours
-from rdex.strategies.local import FAILED, FLAT, LocalSettings, local_search
+from rdex.strategies.local import local_search
+from rdex.strategies.local_settings import FAILED, FLAT, LocalSettings
 from rdex.strategies.strategy import LOCAL, Context, Search, Stepping, Trial
 
 #: The best search ends with differences on both sides.

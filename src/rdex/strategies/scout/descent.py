@@ -16,7 +16,8 @@ import numpy as np
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
 from rdex.strategies.credit import gain_of
-from rdex.strategies.local import CONVERGED, NOISY, LocalOutcome, local_search
+from rdex.strategies.local import local_search
+from rdex.strategies.local_settings import CONVERGED, NOISY, LocalOutcome
 from rdex.strategies.scout.region import Region
 from rdex.strategies.scout.state import State
 
