@@ -92,7 +92,7 @@ networks: $(READY) ## random networks and designs: equalities, units, integers, 
 	$(BIN)/python benchmarks/networks.py --set designs --budgets 300 1000 --seeds 3 --keep \
 	  --algorithms auto rdex-csop+local rdex-csop multistart-slsqp
 
-textbook: $(READY) ## 51 textbook problems that nothing was tuned on (15 minutes; resumable; FRESH=auto runs auto again)
+textbook: $(READY) ## 51 textbook problems that no constant was fitted to (15 minutes; resumable; FRESH=auto runs auto again)
 	$(BIN)/python benchmarks/textbook.py $(if $(FRESH),--fresh $(FRESH))
 
 crashes: $(READY) ## designs whose simulator fails in a tenth of the box (minutes)

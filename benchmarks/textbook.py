@@ -1,4 +1,4 @@
-"""Textbook problems on which nothing of rdex was tuned, with 50 to 2000 evaluations.
+"""Textbook problems to which no constant of rdex was fitted, with 50 to 2000 evaluations.
 
     python benchmarks/textbook.py [--algorithms auto …] [--budgets 50 …] [--seeds 3]
                                   [--seeds-above 1] [--fresh auto …]
@@ -11,7 +11,7 @@ again; `--fresh` forgets those of some algorithms first. A run is a success if i
 there. One run of the largest budget gives the cells of multistart SLSQP. There are 3 seeds up to
 200 evaluations and 1 above, about 15 minutes of CPU; `--seeds-above 3` doubles the time.
 
-The set is a hold-out. Do not fit constants to it.
+Do not fit constants to these problems.
 """
 
 from __future__ import annotations

@@ -58,7 +58,8 @@ class AutoSettings:
     patience: evaluations without a better point after which models are left, as a share of the
         budget, and at least `least_patience` per variable,
     population: where at least so many evaluations per variable are left for a population. Where
-        fewer are left, models may take `scarce` times as long: nothing else can use the rest.
+        fewer are left, models may take `scarce` times as long: hardly anything else can use the
+        rest. Where fewer than `least_rest` times d + 1 are left, nothing can, and they go on.
     evaluation_seconds: the time of an evaluation; None measures it.
     """
 
@@ -69,6 +70,7 @@ class AutoSettings:
     least_patience: int = 20
     population: int = 200
     scarce: float = 3.0
+    least_rest: int = 3
     evaluation_seconds: float | None = None
 
     def allowance(self, maxfev: int, seconds: float, width: int) -> float:
@@ -228,7 +230,8 @@ class Auto(Composite):
         is_enough = context.left >= settings.population * d
         allowed = settings.allowance(context.maxfev, self._evaluation_seconds(), self._width)
         allowed *= 1.0 if is_enough else settings.scarce
-        if self._model_seconds > allowed:
+        has_use = context.left >= settings.least_rest * (d + 1)
+        if self._model_seconds > allowed and has_use:
             return f"models may take {allowed:.2g} s in this run"
         idle = n - self._improved_at
         patience = max(settings.patience * context.maxfev, settings.least_patience * (d + 1))
