@@ -32,8 +32,8 @@ class HybridSettings:
     share, most, least: share of the evaluations that local searches may have used: at the start, at
         most, at least.
     idle: share of the budget in which the evolution must improve the best point of the run. While
-        it does not, searches that end far better than the evolution's own best point (a gain of
-        `ahead`, see `gain_of`) have a share of at least `least_idle` and are not vain.
+        it does not, searches that end far better than the member in the middle of the population (a
+        gain of `ahead`, see `gain_of`) have a share of at least `least_idle` and are not vain.
     grows, falls, waits: factors of the share after a search that gained more per evaluation than
         the evolution, after others, and after others while the evolution is idle.
     vain: share of the budget that searches may use that gain less per evaluation than the
@@ -65,7 +65,7 @@ class HybridSettings:
     least: float = 0.08
     idle: float = 0.2
     ahead: float = 0.1
-    least_idle: float = 0.2
+    least_idle: float = 0.4
     grows: float = 1.5
     falls: float = 0.7
     waits: float = 0.8
@@ -319,6 +319,11 @@ class Hybrid(Composite):
             self._evolved_at = self.context.used
             self.context.n_elsewhere -= 1  # it is in the archive now
 
+    def _typical(self) -> tuple[float, float]:
+        """(φ, f) of the member in the middle of the population."""
+        middle = len(self._members.f) // 2
+        return float(self._members.phi[middle]), float(self._members.f[middle])
+
     def _read_members(self) -> Candidates:
         """The population now, best first."""
         members = self._engine.population()
@@ -467,7 +472,7 @@ class Hybrid(Composite):
             self._share = min(settings.most, self._share * settings.grows)
         else:
             since = self.context.used - self._evolved_at
-            ahead = gain_of(self._own_best, (phi, f), self._spread)
+            ahead = gain_of(self._typical(), (phi, f), self._spread)
             is_idle = since > settings.idle * self.context.maxfev and ahead > settings.ahead
             self._n_vain += 0 if is_idle else outcome.n
             factor, least_share = settings.falls, settings.least
