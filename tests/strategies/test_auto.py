@@ -80,6 +80,21 @@ def test_slow_evaluations_leave_time_for_models():
     assert share_of_models(CHEAP) < share_of_models(SLOW) == 80
 
 
+def test_models_go_on_where_nothing_else_can_use_the_rest():
+    """Less than 3 (n + 1) evaluations are of no use to a population or to slopes."""
+
+    def reason(maxfev):
+        problem = make_problem([-1.0] * 10, [1.0] * 10, lambda x: (float(x @ x), [], []))
+        context = make_context(problem, maxfev)
+        auto = Auto(context, AutoSettings(model_seconds=0.0, evaluation_seconds=CHEAP))
+        auto.seconds = CHEAP
+        while auto.report.phase == "design" or auto._model_seconds == 0.0:
+            advance(auto, problem, context.used + 1)
+        return auto._reason_to_leave()
+
+    assert reason(40) == "" and "0 s in this run" in reason(70)
+
+
 def test_models_that_gain_nothing_are_left():
     """A function without any structure: the best point is found by luck."""
 
