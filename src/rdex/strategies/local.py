@@ -421,7 +421,7 @@ class _LocalSearch:
     @property
     def is_at_edge(self) -> bool:
         """Whether a search that has not converged may be at an edge of the objective."""
-        return self.can_follow_edges and may_have_edge(self._known_cuts())
+        return self.can_follow_edges and may_have_edge(self._cuts_at(self._seen))
 
     @property
     def can_follow_edges(self) -> bool:
@@ -433,13 +433,13 @@ class _LocalSearch:
         """Whether there seem to be edges between all of the last points with slopes."""
         n = self.settings.edge_signs + 1
         is_possible = len(self._seen) >= n and self.can_follow_edges
-        return is_possible and has_edge(self._known_cuts()[-n:])
+        return is_possible and has_edge(self._cuts_at(self._seen[-n:]))
 
-    def _known_cuts(self) -> list[Cut]:
+    def _cuts_at(self, seen: list[tuple[Floats, Sample, _Raw]]) -> list[Cut]:
         """Points with slopes, in the scales of now."""
         return [
             Cut(z, self.values(sample), self.scaled(raw))
-            for z, sample, raw in self._seen if self.is_usable(sample)
+            for z, sample, raw in seen if self.is_usable(sample)
         ]  # fmt: skip
 
     def follow_edges(self) -> Generator[Floats, list[Sample], str]:
@@ -450,7 +450,7 @@ class _LocalSearch:
         if raw is None:
             return BUDGET
         self.scale(raw)
-        edges = Edges(self._known_cuts(), self._lower, self._upper)
+        edges = Edges(self._cuts_at(self._seen), self._lower, self._upper)
         waited, before = 0, self._settled_best()
         soft_limit = self.used + self.settings.edge_soft * (self.n + 1)
         while waited < self.settings.edge_steps:
