@@ -32,8 +32,10 @@ class HybridSettings:
     share, most, least: share of the evaluations that local searches may have used: at the start, at
         most, at least.
     idle: share of the budget in which the evolution must improve the best point of the run. While
-        it does not, searches that end far better than the member in the middle of the population (a
-        gain of `ahead`, see `gain_of`) have a share of at least `least_idle` and are not vain.
+        it does not, searches that end far better than the evolution's own best point (a gain of
+        `ahead`, see `gain_of`) have a share of at least `least_idle` and are not vain. A population
+        that began with points of others is judged by the member in its middle, and the share is
+        `least_seeded`.
     grows, falls, waits: factors of the share after a search that gained more per evaluation than
         the evolution, after others, and after others while the evolution is idle.
     vain: share of the budget that searches may use that gain less per evaluation than the
@@ -65,7 +67,8 @@ class HybridSettings:
     least: float = 0.08
     idle: float = 0.2
     ahead: float = 0.1
-    least_idle: float = 0.4
+    least_idle: float = 0.2
+    least_seeded: float = 0.4
     grows: float = 1.5
     falls: float = 0.7
     waits: float = 0.8
@@ -168,6 +171,7 @@ class Hybrid(Composite):
         self._look_at = self._engine.n0
         self._looked_nfev = self._engine.nfev
         self._own_best = (math.inf, math.inf)
+        self._is_seeded = bool(seeds)
         self._settled_at = 0
         self._evolved_at = self.context.used
 
@@ -472,12 +476,14 @@ class Hybrid(Composite):
             self._share = min(settings.most, self._share * settings.grows)
         else:
             since = self.context.used - self._evolved_at
-            ahead = gain_of(self._typical(), (phi, f), self._spread)
+            own = self._typical() if self._is_seeded else self._own_best
+            ahead = gain_of(own, (phi, f), self._spread)
             is_idle = since > settings.idle * self.context.maxfev and ahead > settings.ahead
             self._n_vain += 0 if is_idle else outcome.n
             factor, least_share = settings.falls, settings.least
             if is_idle:
-                factor, least_share = settings.waits, settings.least_idle
+                factor = settings.waits
+                least_share = settings.least_seeded if self._is_seeded else settings.least_idle
             self._share = max(min(self._share, least_share), self._share * factor)
         credit.note(LOCAL, outcome.n, gain)
 
