@@ -5,9 +5,9 @@ import pytest
 from strategy_runs import drive, make_context, make_problem, sample_at
 
 from rdex.solvers.sqp import Slopes, Values
-from rdex.strategies.edges import Cut, Edges, has_edge, is_one_piece
+from rdex.strategies.edges import Cut, Edges, is_jump, is_one_piece, may_have_edge
 from rdex.strategies.local import local_search
-from rdex.strategies.local_settings import EDGE, LocalSettings
+from rdex.strategies.local_settings import LocalSettings
 
 NONE = np.empty(0)
 OFF = LocalSettings(edge_steps=10**9)
@@ -25,9 +25,13 @@ def valley(x):
 
 
 def search(fun, n, start, settings=None):
+    """A local search as `scout` begins one."""
     problem = make_problem([-3.0] * n, [3.0] * n, lambda x: (float(fun(x)), [], []))
-    context = make_context(problem)
-    return drive(local_search(context, sample_at(problem, np.array(start)), 600, settings), problem)
+    begun = local_search(
+        make_context(problem), sample_at(problem, np.array(start)), 600, settings,
+        soft_limit=10 * (n + 1),
+    )  # fmt: skip
+    return drive(begun, problem)
 
 
 @pytest.mark.parametrize("start", [(2.5, -2.0), (-1.0, 0.5), (0.0, 2.9)])
@@ -54,7 +58,6 @@ def test_smooth_functions_have_no_edges():
     start = [-1.2, 1.0, -0.5, 2.0]
     outcome, _ = search(valley, 4, start)
     without, _ = search(valley, 4, start, OFF)
-    assert outcome.reason != EDGE
     assert (outcome.n, outcome.best.f) == (without.n, without.best.f)
 
 
@@ -80,8 +83,16 @@ def test_one_piece():
 
     assert is_one_piece(square(0.0), square(0.4)) and is_one_piece(bent(0.4), bent(0.9))
     assert not is_one_piece(bent(0.2), bent(0.9))
-    assert has_edge([bent(0.2), bent(0.9), bent(0.1)])
-    assert not has_edge([bent(0.2), bent(0.9), bent(0.8)]) and not has_edge([bent(0.2)])
+    assert may_have_edge([bent(0.2), bent(0.9), bent(0.8)])
+    assert not may_have_edge([bent(0.4), bent(0.9), bent(0.8)]) and not may_have_edge([bent(0.2)])
+
+
+def test_jumps_are_no_edges():
+    def step(z):
+        return cut(z, lambda z: z + 10.0 * (z > 0.3), lambda z: 1.0)
+
+    assert is_jump(step(0.2), step(0.4)) and not is_jump(step(0.4), step(0.9))
+    assert not may_have_edge([step(0.2), step(0.4)])
 
 
 def test_slopes_of_both_sides_meet_at_the_edge():

@@ -86,12 +86,6 @@ def is_jump(one: Cut, other: Cut) -> bool:
     return missed > 2.0 * size
 
 
-def has_edge(cuts: list[Cut]) -> bool:
-    """Whether there seems to be an edge between all points that follow each other."""
-    pairs = list(zip(cuts[1:], cuts[:-1], strict=True))
-    return bool(pairs) and not any(is_one_piece(*pair) or is_jump(*pair) for pair in pairs)
-
-
 def may_have_edge(cuts: list[Cut]) -> bool:
     """Whether there may be an edge somewhere, and no jump was seen."""
     pairs = list(zip(cuts[1:], cuts[:-1], strict=True))

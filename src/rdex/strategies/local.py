@@ -20,12 +20,11 @@ from rdex.models.threads import one_thread
 from rdex.problem.problem import Floats
 from rdex.solvers.sqp import Slopes, Values, solve, sqp_steps
 from rdex.strategies.archive import Sample
-from rdex.strategies.edges import Cut, Edges, has_edge, may_have_edge
+from rdex.strategies.edges import Cut, Edges, may_have_edge
 from rdex.strategies.jumps import JumpWatch
 from rdex.strategies.local_settings import (
     BUDGET,
     CONVERGED,
-    EDGE,
     FAILED,
     FLAT,
     JUMP,
@@ -83,7 +82,7 @@ def local_search(
         if reason == JUMP and run.used <= run.soft_limit and (yield from run.stay_on_side()):
             continue
         yield from run.return_to_constraints()
-        if reason in (BUDGET, FLAT, JUMP, EDGE) or run.used > run.soft_limit:
+        if reason in (BUDGET, FLAT, JUMP) or run.used > run.soft_limit:
             break
         is_there = reason == CONVERGED and run.is_feasible
         settings = run.settings
@@ -92,7 +91,7 @@ def local_search(
         elif is_there or not run.has_gained(settings.gains):
             break
         run.begin_leg()
-    if reason in (EDGE, PATIENCE, STALLED) and run.is_at_edge:
+    if reason in (PATIENCE, STALLED) and run.is_at_edge:
         reason = yield from run.follow_edges()
         yield from run.return_to_constraints()
     return run.outcome(reason)
@@ -343,9 +342,6 @@ class _LocalSearch:
                     steps.close()
                     return PATIENCE
                 raw = yield from self.slopes(*self._latest)
-                if raw is not None and self._sees_edge():
-                    steps.close()
-                    return EDGE
                 answer = None if raw is None else self._begin_line(raw)
             elif self._is_too_short(request.z):
                 steps.close()
@@ -420,20 +416,11 @@ class _LocalSearch:
     # --- along edges ------------------------------------------------------------------------------
     @property
     def is_at_edge(self) -> bool:
-        """Whether a search that has not converged may be at an edge of the objective."""
-        return self.can_follow_edges and may_have_edge(self._cuts_at(self._seen))
-
-    @property
-    def can_follow_edges(self) -> bool:
-        """Whether there are enough evaluations, and a point inside the constraints."""
+        """Whether a search that has not converged may be at an edge of the objective, inside the
+        constraints, with enough evaluations to go on."""
         least = self.settings.edge_steps * (self.n + 1)
-        return self.n > 1 and self.is_feasible and self.limit - self.used >= least
-
-    def _sees_edge(self) -> bool:
-        """Whether there seem to be edges between all of the last points with slopes."""
-        n = self.settings.edge_signs + 1
-        is_possible = len(self._seen) >= n and self.can_follow_edges
-        return is_possible and has_edge(self._cuts_at(self._seen[-n:]))
+        is_possible = self.n > 1 and self.is_feasible and self.limit - self.used >= least
+        return is_possible and may_have_edge(self._cuts_at(self._seen))
 
     def _cuts_at(self, seen: list[tuple[Floats, Sample, _Raw]]) -> list[Cut]:
         """Points with slopes, in the scales of now."""

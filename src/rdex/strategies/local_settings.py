@@ -31,7 +31,6 @@ class LocalSettings:
         with a gain of at least
     gains: as a share of f or of the violation; less than
     clear_gain: is hardly a gain.
-    edge_signs: edges in a row between points with slopes that count, see `has_edge`.
     edge_steps: steps along edges without a gain after which they end; after
     edge_soft: times n + 1 evaluations it must be at least
     edge_gain: as a share of f.
@@ -64,7 +63,6 @@ class LocalSettings:
     gains: float = 1e-6
     clear_gain: float = 0.01
     edge_steps: int = 10
-    edge_signs: int = 3
     edge_soft: int = 25
     edge_gain: float = 3e-3
     rescue_steps: int = 6
@@ -98,4 +96,3 @@ class LocalOutcome(NamedTuple):
 CONVERGED, FLAT, NOISY = "converged", "the function is flat", "the function is noisy"
 BUDGET, PATIENCE, FAILED = "no evaluations left", "no more progress", "the start failed"
 STALLED, JUMP = "the solver could not go on", "the function jumps"
-EDGE = "the function has edges"
