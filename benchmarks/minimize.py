@@ -90,7 +90,7 @@ def main() -> None:
     options = parser.parse_args()
     n, repeat = options.maxfev, options.repeat
     limit = NonlinearConstraint(constraint, -math.inf, 0.0)
-    common: dict[str, Any] = {"maxfev": n, "rng": 1}
+    common: dict[str, Any] = {"maxfev": n, "rng": 1, "algorithm": "rdex-csop"}
 
     def overhead(action: Callable[[], Any], alone: float) -> float:
         action()  # compiles, fills caches
@@ -203,10 +203,10 @@ def pygmo_overhead(n: int, repeat: int) -> float:
 
 def batch_sizes(n: int, batch: int | None) -> list[int]:
     """Sizes of the batches that a run asks for."""
-    optimizer = rdex.Optimizer(BOUNDS, n_ineq=1, maxfev=n, rng=1)
+    optimizer = rdex.Optimizer(BOUNDS, n_ineq=1, maxfev=n, rng=1, algorithm="rdex-csop")
     sizes = []
     while not optimizer.stop:
-        present = optimizer._engine.n
+        present = optimizer._searching._strategy.engine.n
         X = optimizer.ask(batch or default_batch(present))
         sizes.append(len(X))
         optimizer.tell(X, X[:, 0], X[:, 1:2])
