@@ -1,10 +1,9 @@
 """`Edges`: the way down where an objective has edges, as the largest of several loads has.
 
-SLSQP believes in one slope per point. At an edge it sees the slope of one side only, and its steps
-become shorter and shorter. Here the slopes of earlier points are kept as cuts: the objective is
-taken for the largest of what all of them say, with one curvature for all. The lowest point of this
-model in a box is the next one. If it is not lower than the centre, its slopes are a cut that was
-missing.
+At an edge SLSQP sees the slope of one side only, and its steps become shorter and shorter. Here the
+slopes of earlier points are kept as cuts: the objective is taken for the largest of what all of
+them say, with one curvature for all. The lowest point of this model in a box is the next one. If it
+is not lower than the centre, its slopes are a cut that was missing.
 """
 
 from __future__ import annotations

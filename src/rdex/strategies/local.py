@@ -420,13 +420,13 @@ class _LocalSearch:
         constraints, with enough evaluations to go on."""
         least = self.settings.edge_steps * (self.n + 1)
         is_possible = self.n > 1 and self.is_feasible and self.limit - self.used >= least
-        return is_possible and may_have_edge(self._cuts_at(self._seen))
+        return is_possible and may_have_edge(self._known_cuts())
 
-    def _cuts_at(self, seen: list[tuple[Floats, Sample, _Raw]]) -> list[Cut]:
+    def _known_cuts(self) -> list[Cut]:
         """Points with slopes, in the scales of now."""
         return [
             Cut(z, self.values(sample), self.scaled(raw))
-            for z, sample, raw in seen if self.is_usable(sample)
+            for z, sample, raw in self._seen if self.is_usable(sample)
         ]  # fmt: skip
 
     def follow_edges(self) -> Generator[Floats, list[Sample], str]:
@@ -437,7 +437,7 @@ class _LocalSearch:
         if raw is None:
             return BUDGET
         self.scale(raw)
-        edges = Edges(self._cuts_at(self._seen), self._lower, self._upper)
+        edges = Edges(self._known_cuts(), self._lower, self._upper)
         waited, before = 0, self._settled_best()
         soft_limit = self.used + self.settings.edge_soft * (self.n + 1)
         while waited < self.settings.edge_steps:
