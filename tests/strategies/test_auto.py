@@ -54,14 +54,14 @@ def test_the_time_of_models_is_limited_by_budget_and_cost():
     small = settings.allowance(1000, CHEAP, 1)
     assert small == pytest.approx(20.0)  # a small budget: evaluations are precious
     assert settings.allowance(100, CHEAP, 1) == pytest.approx(small / 10)
-    assert settings.allowance(10_000, CHEAP, 1) == pytest.approx(small / 10)  # time counts
-    assert settings.allowance(10_000, SLOW, 1) > 1000 * small / 10
+    assert settings.allowance(4000, CHEAP, 1) == pytest.approx(small / 2)  # time counts
+    assert settings.allowance(10_000, SLOW, 1) > 100 * small
     assert settings.allowance(10_000, SLOW, 4) < settings.allowance(10_000, SLOW, 1)
 
 
 def test_a_cheap_function_with_a_large_budget_does_not_wait_for_models():
-    result = rdex.minimize(get("g2006/G06"), maxfev=100_000, rng=1)
-    assert 0 < spent(result, MODELS) < 200
+    result = rdex.minimize(get("g2006/G02"), maxfev=100_000, rng=1)
+    assert 0 < spent(result, MODELS) < 400
     assert "s in this run" in result.phases[0].reason
 
 
@@ -69,7 +69,7 @@ def test_slow_evaluations_leave_time_for_models():
     problem = get("g2006/G06")
 
     def share_of_models(seconds):
-        context = make_context(problem, maxfev=400_000)
+        context = make_context(problem, maxfev=40_000_000)
         context.make_engine = None
         auto = Auto(context, AutoSettings(evaluation_seconds=seconds))
         auto.seconds = seconds

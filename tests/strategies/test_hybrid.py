@@ -370,6 +370,22 @@ def test_polish_is_kept_in_a_checkpoint(tmp_path):
     assert spent(whole) == spent(ended) <= 40
 
 
+def test_a_search_that_gains_nothing_ends_where_it_began():
+    """So a new population need not wait for another."""
+    optimizer = rdex.Optimizer([(-1, 1)] * 2, maxfev=1000, rng=1, algorithm=NAME)
+    hybrid = optimizer._searching.strategy
+    for x in optimizer.ask(100):
+        optimizer.tell([x], [np.abs(x).max()])
+    best = Sample(np.zeros(2), 0.0, np.empty(0), np.empty(0))
+    hybrid.archive.add(best)
+    assert not hybrid._best_is_an_end()
+    hybrid._start_from(best)
+    while hybrid._local is not None:
+        (x,) = optimizer.ask(1)
+        optimizer.tell([x], [np.abs(x).max()])
+    assert hybrid._best_is_an_end()
+
+
 def test_a_population_begins_with_points_of_different_places():
     """Searches that converge leave many points about one place; one of them is enough."""
     optimizer = rdex.Optimizer([(0, 1)] * 2, maxfev=100, rng=1, algorithm=NAME)

@@ -53,7 +53,7 @@ class AutoSettings:
 
     model_seconds: what models may take per evaluation where evaluations are precious, and up to
         which budget the user is taken to mean that they are: small_budget. Larger budgets have
-        less time in all, in inverse proportion.
+        less time in all: half as much where they are four times as large.
     time_share: what models may take beside, as a share of the time of all evaluations.
     patience: evaluations without a better point after which models are left, as a share of the
         budget, and at least `least_patience` per variable,
@@ -76,7 +76,7 @@ class AutoSettings:
     def allowance(self, maxfev: int, seconds: float, width: int) -> float:
         """Seconds that models may take in a run whose evaluations take `seconds`, `width` at a
         time."""
-        precious = min(maxfev, self.small_budget**2 / maxfev)
+        precious = min(maxfev, self.small_budget * math.sqrt(self.small_budget / maxfev))
         return self.model_seconds * precious + self.time_share * maxfev * seconds / width
 
 

@@ -267,7 +267,11 @@ class Hybrid(Composite):
             start = self._next_start()
             if start is not None:
                 self._start_from(start)
-        if self._local is None and self._wants_restart():
+        if self._local is not None or not self._wants_restart():
+            return
+        if self._may_search() and not self._best_is_an_end():
+            self._start_from(self.archive.sample(self.archive.best))
+        else:
             self._rounds_before = self.n_rounds
             self.forget(EVOLUTION)
             self.n_restarts += 1
@@ -436,13 +440,13 @@ class Hybrid(Composite):
             self._settled_at = 0
             return False
         self._settled_at = self._settled_at or took
-        is_over = took >= self.settings.restart_after * self._settled_at
-        return is_over and (not self._can_search() or self._best_is_an_end())
+        return took >= self.settings.restart_after * self._settled_at
 
     # --- local searches ---------------------------------------------------------------------------
     def _start_from(self, start: Sample) -> None:
         """Begin a local search."""
         self._best_before = self.best
+        self._ends.add(start.x.tobytes())  # a search that gains nothing ends where it began
         self.book(LOCAL).runs += 1
         self._tried.add(start.x[self._whole].tobytes())
         allowed, used = int(self._vain_allowed), self.book(LOCAL).nfev
