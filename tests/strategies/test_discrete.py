@@ -6,6 +6,7 @@ import pytest
 import rdex
 from rdex.problem.space import Space
 from rdex.run.status import Status
+from rdex.strategies.discrete import EVOLUTION
 from rdex.strategies.one_hot import OneHot
 
 # Of the generator, without the JIT.
@@ -112,3 +113,33 @@ def test_ordered_lists_beside_real_variables_stay_with_the_plain_evolution():
                            algorithm="rdex-csop", maxfev=100, rng=0)  # fmt: skip
     assert not result.phases
     assert rdex.minimize(Counting(), LISTS, maxfev=20, rng=0).phases
+
+
+@pytest.mark.parametrize("algorithm", ["rdex-csop+local", "rdex-tide+local"])
+def test_local_search_has_no_part_where_all_numbers_are_whole(algorithm):
+    """There are no slopes: a discrete evolution has the budget, and evaluates nothing twice."""
+    seen = []
+
+    def fun(x):
+        seen.append(tuple(x))
+        return abs(x[0] * x[1] - 77.0) + abs(x[2] - 4.0)
+
+    result = rdex.minimize(fun, [(1, 20)] * 3, integrality=[1, 1, 1], algorithm=algorithm,
+                           maxfev=400, rng=0)  # fmt: skip
+    assert result.algorithm == algorithm and [phase.name for phase in result.phases] == [EVOLUTION]
+    assert len(set(seen)) == len(seen) == 400 and result.fun == 0.0
+
+
+def test_half_of_a_population_is_new_where_much_is_known():
+    """Points of earlier searches stand about one place: a population of them looks nowhere else."""
+    x = np.array([[i, j, k] for i in range(6) for j in range(6) for k in range(6)], dtype=float)
+    known = {"x": x, "fun": x.sum(axis=1)}
+    asked = []
+
+    def fun(x):
+        asked.append(x.copy())
+        return x.sum()
+
+    rdex.minimize(fun, [(0, 40)] * 3, integrality=[1, 1, 1], algorithm="rdex-csop+local",
+                  maxfev=60 + len(x), rng=0, x0=known)  # fmt: skip
+    assert np.mean(np.max(asked, axis=1) > 12) > 0.5

@@ -166,3 +166,19 @@ def spread_rows(archive: Any, most: int, least: float) -> list[int]:
         if (away >= least).all():
             kept.append(int(row))
     return kept
+
+
+def first_points(
+    context: Context, n0: int, share: float, least: float
+) -> tuple[Floats | None, list[int]]:
+    """What a population of n0 starts from, and the rows of the archive among it.
+
+    Good points already known, at most a share of the population and at least so far from each
+    other, then what the user wants evaluated.
+    """
+    archive = context.archive
+    given = np.empty((0, context.space.dim)) if context.start is None else context.start
+    most = min(max(1, int(share * n0)), max(0, n0 - len(given)))
+    seeds = spread_rows(archive, most, least)
+    points = np.concatenate([archive.x[seeds], given])[:n0]
+    return (points if len(points) else None), seeds

@@ -13,13 +13,11 @@ optimum, 51 % where categories are rounded places in a list, 59 % with `OneHot` 
 
 from __future__ import annotations
 
-import numpy as np
-
 from rdex.engine.anyorder import AnyOrder
 from rdex.engine.engine import LARGEST_BATCH, Engine, default_batch
 from rdex.problem.problem import Floats
 from rdex.strategies.archive import Sample
-from rdex.strategies.composite import Composite, best_rows
+from rdex.strategies.composite import Composite, first_points
 from rdex.strategies.one_hot import OneHot
 from rdex.strategies.strategy import Context, Trial
 
@@ -32,6 +30,10 @@ TRIALS_PER_EVALUATION = 10
 #: A population restarts once so many trials per member in a row were known.
 PATIENCE = 3
 LEAST_MEMBERS = 20
+
+#: Share of the first population that may come from points already known, and how far those are
+#: from each other, as a share of the box.
+SEEDS, APART = 0.5, 0.02
 
 #: Restarts in a row without a new point that end the search: everything has been seen.
 MOST_IDLE = 5
@@ -59,22 +61,21 @@ class DiscreteEvolution(Composite):
         self._rows: list[Floats] = []  # points of the batch, in the order of the engine
         self._waiting: set[bytes] = set()  # of these, what is out
         self._numbers: dict[bytes, list[int]] = {}  # in any order: of points that are out
-        start = self._start_points()
-        self._engine = self._new_engine(start)
+        n0 = self._make_engine(None).n0
+        points, _ = first_points(context, n0, SEEDS, APART)
+        self._engine = self._new_engine(points)
 
     # --- populations ------------------------------------------------------------------------------
-    def _start_points(self) -> Floats | None:
-        """What is known, best first, then what the user wants evaluated."""
-        known = self.archive.x[best_rows(self.archive, self.archive.n)]
-        given = np.empty((0, known.shape[1])) if self.context.start is None else self.context.start
-        points = np.concatenate([known, given])
-        return self._coded.encoded(points) if len(points) else None
-
-    def _new_engine(self, points: Floats | None) -> Engine:
-        """A population for what is left of the budget."""
+    def _make_engine(self, points: Floats | None) -> Engine:
+        """A population for what is left of the budget, from points of the user's space."""
         assert self.context.make_coded_engine is not None
         trials = max(self.context.left * TRIALS_PER_EVALUATION, 8)
-        engine = self.context.make_coded_engine(self._coded, trials, self._n_engines, points)
+        coded = None if points is None else self._coded.encoded(points)
+        return self.context.make_coded_engine(self._coded, trials, self._n_engines, coded)
+
+    def _new_engine(self, points: Floats | None) -> Engine:
+        """The next population begins."""
+        engine = self._make_engine(points)
         self._n_engines += 1
         self._begun_at = self.context.used
         self._begun_clock = self._clock

@@ -13,7 +13,7 @@ from rdex.engine.engine import LARGEST_BATCH, Engine, default_batch
 from rdex.problem.problem import Floats
 from rdex.solvers.sqp import core
 from rdex.strategies.archive import Sample
-from rdex.strategies.composite import Composite, best_rows, spread_rows
+from rdex.strategies.composite import Composite, best_rows, first_points
 from rdex.strategies.credit import Credit, gain_of
 from rdex.strategies.evolution import Evolution
 from rdex.strategies.integers import neighbours
@@ -95,7 +95,7 @@ class HybridSettings:
 
 
 #: A differential evolution with one search from its best point at the end: `polish=True`.
-POLISH = HybridSettings(
+POLISHING = HybridSettings(
     share=-1.0, most=-1.0, least=-1.0, restart_least=2**62, ends_before_reserve=True
 )
 
@@ -160,7 +160,11 @@ class Hybrid(Composite):
         """A new population for the evaluations that are left."""
         assert self.context.make_engine is not None
         number = self.n_restarts
-        points, seeds = self._first_points() if number == 0 else (None, [])
+        points: Floats | None = None
+        seeds: list[int] = []
+        if number == 0:
+            settings, n0 = self.settings, self.context.make_engine(max(1, self.room), 0, None).n0
+            points, seeds = first_points(self.context, n0, settings.seeds, settings.from_end)
         budget = max(1, self.room) + len(seeds)
         self._engine: Engine = self.context.make_engine(budget, number, points)
         for row in seeds:
@@ -180,17 +184,6 @@ class Hybrid(Composite):
         self._evolution = Evolution(
             self._engine, any_order=True, in_batches=not self.context.is_async
         )
-
-    def _first_points(self) -> tuple[Floats | None, list[int]]:
-        """Points that the first population starts from, and the rows of the archive among them."""
-        context = self.context
-        assert context.make_engine is not None
-        n0 = context.make_engine(max(1, self.room), 0, None).n0
-        given = np.empty((0, context.space.dim)) if context.start is None else context.start
-        most = min(max(1, int(self.settings.seeds * n0)), max(0, n0 - len(given)))
-        seeds = spread_rows(self.archive, most, self.settings.from_end)
-        points = np.concatenate([self.archive.x[seeds], given])[:n0]
-        return (points if len(points) else None), seeds
 
     def stretch(self) -> tuple[Engine, int] | None:
         """The engine, and how many evaluations it may make by itself until it is looked at; None

@@ -164,10 +164,14 @@ def make_strategy(kind: str, context: Context) -> Strategy:
         from rdex.strategies.multistart import Multistart
 
         return Multistart(context)
-    if kind in (HYBRID, POLISH):
-        from rdex.strategies import hybrid
+    if kind == HYBRID:
+        from rdex.strategies.auto import evolution_of_numbers
 
-        return hybrid.Hybrid(context, hybrid.POLISH if kind == POLISH else None)
+        return evolution_of_numbers(context)
+    if kind == POLISH:
+        from rdex.strategies.hybrid import POLISHING, Hybrid
+
+        return Hybrid(context, POLISHING)
     if kind == DISCRETE:
         from rdex.strategies.discrete import DiscreteEvolution
 
