@@ -47,6 +47,21 @@ def test_equalities_are_reached_in_some_evaluations_per_variable(d, n_eq):
     assert result.nfev <= 4 * d + 40  # design, slopes, steps
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_equalities_that_hold_on_bounds_only(seed):
+    """Five flows that must be off: steps have to end on the bounds, not near them."""
+    rng = np.random.default_rng(seed)
+    at = rng.uniform(0.2, 0.8, 7)
+
+    def valves(x):
+        off = 1e3 * x[:5] * (1.0 + x[:-6:-1])
+        return ((x - 0.5) ** 2).sum(), [], [*off, x[5:].sum() - at.sum(), x[5] * x[-1] - 0.1]
+
+    result = first_feasible(Problem.from_function(valves, [(0, 1)] * 12, n_eq=7), 200)
+    assert result.feasible
+    assert result.nfev <= 55  # 65 to 125 with a solver that stays off the bounds
+
+
 def test_batches_take_fewer_rounds():
     one = first_feasible(network(20, 14, seed=2), 200)
     four = first_feasible(network(20, 14, seed=2), 200, batch=4)

@@ -21,7 +21,7 @@ FIRST_RADIUS, LATER_RADIUS = 0.3, 0.2
 AWAY = 0.15
 
 #: Points from which the way to the constraints is searched, at most.
-ROUTES = 3
+ROUTES = 5
 
 #: The search ends after so many starts that led to nothing better.
 ENOUGH_STARTS = 12

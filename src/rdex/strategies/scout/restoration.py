@@ -8,6 +8,7 @@ with a hundred equalities as well.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 
 import numpy as np
@@ -21,20 +22,22 @@ from rdex.strategies.scout.state import State
 #: Later ones, nearer to the constraints, are narrower by a factor each time.
 STEP, NARROWER = 2e-2, 0.1
 
-#: Weight of the length of a step beside the violations, both scaled.
+#: Weight of the length of a step beside the violations, both scaled; less where these are small:
+#: then it would only slow down the last steps.
 DAMPING = 1e-6
 
 #: Distance that steps keep from inequalities, scaled.
 INSIDE = 1e-6
 
-#: Steps that together must lower the violation to this share, or the slopes are taken anew;
-PATIENCE, LESS = 10, 0.7
+#: Steps that together must lower the violation to this share, or the slopes are taken anew: a
+#: quarter of what those cost, and at least some;
+LEAST_PATIENCE, LESS = 3, 0.5
 
 #: and if that does not lower it to this share either, the search for the constraints ends.
 HOPELESS = 0.5
 
 #: Slopes are taken only in this first share of the budget.
-MOST = 0.5
+MOST = 0.8
 
 #: Reach of the first step on new slopes, at least.
 FIRST_REACH = 0.1
@@ -121,7 +124,8 @@ class _Restoration:
     def descend(self) -> Generator[Floats, list[Sample], None]:
         """Steps as long as they pay."""
         waited, last = 0, self.violation(self.here)
-        while not self.is_feasible and waited < PATIENCE and self.state.context.left > 0:
+        patience = max(LEAST_PATIENCE, -(-self.n_free // 4))
+        while not self.is_feasible and waited < patience and self.state.context.left > 0:
             points = self.next_points()
             if not len(points):
                 return
@@ -175,7 +179,7 @@ class _Restoration:
         wanted = -c / self.scale
         wanted[: self.n_ineq] += self.tolerance[: self.n_ineq] / self.scale[: self.n_ineq] - INSIDE
         lower, upper = np.maximum(-z, -self.reach), np.minimum(1.0 - z, self.reach)
-        damping = np.sqrt(DAMPING) * np.eye(z.size)
+        damping = min(math.sqrt(DAMPING), self.violation(self.here)) * np.eye(z.size)
         is_bound = np.arange(c.size) >= self.n_ineq
         is_bound |= self.excess(self.here) > 0.0
         for _ in range(3):
@@ -184,6 +188,7 @@ class _Restoration:
                 np.concatenate([wanted[is_bound], np.zeros(z.size)]),
                 bounds=(lower, np.maximum(upper, lower + 1e-12)),
                 tol=1e-9,
+                method="bvls",  # the other method never reaches a bound
             )
             step: Floats = found.x
             leaves = ~is_bound & (slopes @ step > wanted)
