@@ -62,6 +62,18 @@ def test_equalities_that_hold_on_bounds_only(seed):
     assert result.nfev <= 55  # 65 to 125 with a solver that stays off the bounds
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_inequalities_that_hold_in_a_corner_only(seed):
+    """exp(100) lies at the other end of the box: models of all of it see nothing else."""
+
+    def steep(x):
+        return -x[0], [np.exp(x[0]) - x[1], np.exp(x[1]) - x[2]], []
+
+    problem = Problem.from_function(steep, [(0, 100), (0, 100), (0, 10)], n_ineq=2)
+    result = minimize(problem, maxfev=100, rng=seed)
+    assert result.feasible
+
+
 def test_batches_take_fewer_rounds():
     one = first_feasible(network(20, 14, seed=2), 200)
     four = first_feasible(network(20, 14, seed=2), 200, batch=4)

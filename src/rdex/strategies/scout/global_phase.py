@@ -55,17 +55,25 @@ class Distance:
         return np.asarray((self.least - closest) / self.least)
 
 
-def global_phase(state: State) -> Generator[Floats, list[Sample], None]:
-    """Steps over the whole box while they improve the best point."""
-    d = state.knowledge.d
-    since_better, best = 0, state.knowledge.best()
+def global_phase(
+    state: State, is_for_feasible: bool = False
+) -> Generator[Floats, list[Sample], None]:
+    """Steps over the whole box while they improve the best point.
+
+    is_for_feasible: a few steps at most, and none beyond the first feasible point.
+    """
+    knowledge = state.knowledge
+    patience = int(np.clip(knowledge.d, *PATIENCE))
+    since_better, best = 0, knowledge.best()
     # A few steps are enough where others have searched the box already.
-    is_known = state.knowledge.usable().size > 5 * design_size(d, state.context.maxfev)
-    for step in range(len(DISTANCES) if is_known else 3 * d + 10):
-        if since_better >= np.clip(d, *PATIENCE) or state.context.left < 1:
+    is_known = knowledge.usable().size > 5 * design_size(knowledge.d, state.context.maxfev)
+    most = len(DISTANCES) if is_known else 3 * knowledge.d + 10
+    for step in range(min(most, patience) if is_for_feasible else most):
+        has_ended = is_for_feasible and state.is_feasible
+        if has_ended or since_better >= patience or state.context.left < 1:
             return
         yield from global_step(state, step)
-        now = state.knowledge.best()
+        now = knowledge.best()
         since_better = 0 if now != best else since_better + 1
         best = now
 

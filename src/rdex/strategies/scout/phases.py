@@ -31,8 +31,12 @@ Phase = Generator[Floats, list[Sample], None]
 
 def search_by_models(state: State) -> Phase:
     """All phases from the first points to the end."""
-    report, best = state.report, state.knowledge.best()
-    if state.context.judge.n_eq and state.knowledge.archive.phi[best] > 0.0:
+    report = state.report
+    report.phase = "global"
+    # Equalities hold nowhere by chance; models of the box may find where inequalities hold.
+    if not state.context.judge.n_eq:
+        yield from global_phase(state, is_for_feasible=True)
+    if not state.is_feasible:
         report.phase = "restoration"
         yield from reach_constraints(state)
     report.phase = "global"
@@ -44,7 +48,7 @@ def reach_constraints(state: State) -> Phase:
     """To the constraints from the best point; where that ends short of them, from others."""
     knowledge = state.knowledge
     tried: list[Floats] = []
-    for row in knowledge.ranked():
+    for row in knowledge.ranked():  # as of now: what comes on the way is no new start
         z = knowledge.z[row].copy()
         if tried and np.abs(np.array(tried) - z).max(axis=1).min() < AWAY:
             continue

@@ -103,6 +103,11 @@ class State:
         return max(1, min(self.context.width, self.context.left))
 
     @property
+    def is_feasible(self) -> bool:
+        """Whether the best point is."""
+        return bool(self.knowledge.archive.phi[self.knowledge.best()] == 0.0)
+
+    @property
     def since_best(self) -> int:
         """Evaluations since the best point was found."""
         return self.knowledge.n - 1 - self.knowledge.best()
