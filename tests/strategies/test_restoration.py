@@ -48,6 +48,19 @@ def test_equalities_are_reached_in_some_evaluations_per_variable(d, n_eq):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
+def test_linear_equalities_need_no_differences(seed):
+    """Their slopes follow from the design: 17 points, and a step."""
+    rng = np.random.default_rng(seed)
+    slopes, at = rng.standard_normal((5, 8)), rng.uniform(0.2, 0.8, 8)
+
+    def linear(x):
+        return float(((x - 0.5) ** 2).sum()), [], slopes @ (x - at)
+
+    result = first_feasible(Problem.from_function(linear, [(0, 1)] * 8, n_eq=5), 100)
+    assert result.feasible and result.nfev <= 19
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
 def test_equalities_that_hold_on_bounds_only(seed):
     """Five flows that must be off: steps have to end on the bounds, not near them."""
     rng = np.random.default_rng(seed)
@@ -106,7 +119,7 @@ def test_a_way_that_ends_short_of_the_constraints_is_followed_by_others(monkeypa
     """From points at some distance from each other, up to a limit."""
     begun = []
 
-    def restore(state, row):
+    def restore(state, row, guesses):
         begun.append(state.knowledge.z[row].copy())
         yield from state.evaluate(np.clip(begun[-1] + 0.01, 0.0, 1.0))
         return row

@@ -48,11 +48,13 @@ def reach_constraints(state: State) -> Phase:
     """To the constraints from the best point; where that ends short of them, from others."""
     knowledge = state.knowledge
     tried: list[Floats] = []
+    # Without equalities, models of the box have said more already.
+    can_guess = state.context.judge.n_eq > 0
     for row in knowledge.ranked():  # as of now: what comes on the way is no new start
         z = knowledge.z[row].copy()
         if tried and np.abs(np.array(tried) - z).max(axis=1).min() < AWAY:
             continue
-        end = yield from restore(state, int(row))
+        end = yield from restore(state, int(row), guesses=can_guess and not tried)
         tried += [z, knowledge.z[end].copy()]
         if knowledge.archive.phi[end] == 0.0 or len(tried) >= 2 * ROUTES:
             return

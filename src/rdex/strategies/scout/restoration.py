@@ -36,6 +36,10 @@ LEAST_PATIENCE, LESS = 3, 0.5
 #: and if that does not lower it to this share either, the search for the constraints ends.
 HOPELESS = 0.5
 
+#: Patience with slopes that are fitted to the first points; nearer points count more, and those
+#: within this distance, a share of the box, the same.
+TRIALS, NEAR = 2, 0.1
+
 #: Slopes are taken only in this first share of the budget.
 MOST = 0.8
 
@@ -43,13 +47,15 @@ MOST = 0.8
 FIRST_REACH = 0.1
 
 
-def restore(state: State, row: int) -> Generator[Floats, list[Sample], int]:
+def restore(state: State, row: int, guesses: bool = False) -> Generator[Floats, list[Sample], int]:
     """From a row towards the constraints; the best row found.
 
-    Integer variables stay as they are.
+    Integer variables stay as they are. `guesses`: begin with slopes that cost nothing.
     """
     search = _Restoration(state, row)
     until = MOST * state.context.maxfev
+    if guesses and search.fit_slopes():
+        yield from search.descend(TRIALS)
     while search.n_free and state.context.used + search.n_free < until:
         if search.is_feasible:
             break
@@ -96,6 +102,24 @@ class _Restoration:
         """Sum of what is beyond the tolerances, scaled."""
         return float((np.maximum(self.excess(row), 0.0) / self.scale).sum())
 
+    def set_scale(self) -> None:
+        """That of the present slopes."""
+        steepest = np.abs(self.slopes).max(axis=1, initial=0.0)
+        self.scale = np.where(steepest > 0.0, steepest, 1.0)
+
+    def fit_slopes(self) -> bool:
+        """Slopes of a linear fit to all known points; False where there are too few."""
+        knowledge = self.knowledge
+        rows = knowledge.usable()
+        if not self.n_free or rows.size < self.n_free + 2:
+            return False
+        away = knowledge.z[rows][:, self.free] - knowledge.z[self.here, self.free]
+        change = knowledge.y[rows, 1:] - knowledge.y[self.here, 1:]
+        weight = 1.0 / (NEAR + np.abs(away).max(axis=1, keepdims=True))
+        self.slopes = np.linalg.lstsq(weight * away, weight * change, rcond=None)[0].T.copy()
+        self.set_scale()
+        return True
+
     def take_slopes(self) -> Generator[Floats, list[Sample], None]:
         """Finite differences; an evaluation that fails leaves the slope as it was."""
         knowledge = self.knowledge
@@ -114,17 +138,16 @@ class _Restoration:
                 step = knowledge.z[row, self.free[j]] - z[self.free[j]]
                 self.slopes[:, j] = (knowledge.y[row, 1:] - at) / step
         self.reach = max(self.reach, FIRST_REACH)
-        steepest = np.abs(self.slopes).max(axis=1, initial=0.0)
-        self.scale = np.where(steepest > 0.0, steepest, 1.0)
+        self.set_scale()
         best = min([self.here, *self.usable(rows)], key=self.violation)
         if self.violation(best) < self.violation(self.here):
             self.correct(best)
             self.here = best
 
-    def descend(self) -> Generator[Floats, list[Sample], None]:
+    def descend(self, patience: int | None = None) -> Generator[Floats, list[Sample], None]:
         """Steps as long as they pay."""
         waited, last = 0, self.violation(self.here)
-        patience = max(LEAST_PATIENCE, -(-self.n_free // 4))
+        patience = patience or max(LEAST_PATIENCE, -(-self.n_free // 4))
         while not self.is_feasible and waited < patience and self.state.context.left > 0:
             points = self.next_points()
             if not len(points):
