@@ -1,7 +1,8 @@
-"""Local search inside the budget: its picture, its overhead, and what it does on CEC 2017.
+"""Local search inside the budget: its picture, its cost, and what it does on CEC 2017.
 
 python benchmarks/local_search.py picture [--out docs/data/local-search.png]
 python benchmarks/local_search.py overhead [--seconds 1e-4]
+python benchmarks/local_search.py busy [--seconds 0.05]
 python benchmarks/local_search.py cec [--dim 10] [--per-dim 2000] [--instances 1,2,3] [--seeds 3]
     [--base rdex-csop] [--csv docs/data/local-cec2017.csv]
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import os
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -95,7 +97,8 @@ def waiting(seconds: float) -> Any:
 
 
 def show_overhead(seconds: float) -> None:
-    """CPU time per evaluation of the hybrid, beside its evolution alone."""
+    """CPU time per evaluation of the hybrid, beside its evolution alone; compiled before."""
+    os.environ["RDEX_COMPILE"] = "wait"
     times = {}
     for name in ("rdex-csop", "rdex-csop+local"):
         problem = Problem.from_function(waiting(seconds), [(-5, 5)] * 5, n_ineq=1)
@@ -105,6 +108,26 @@ def show_overhead(seconds: float) -> None:
         times[name] = (time.process_time() - start) / result.nfev
         print(f"{name:20}{1e6 * times[name]:10.1f} µs per evaluation  {result.phases}")
     print(f"ratio {times['rdex-csop+local'] / times['rdex-csop']:.3f}")
+
+
+def sleeping(seconds: float) -> Any:
+    """A simulator of ten variables that computes elsewhere."""
+
+    def function(x: np.ndarray) -> tuple[float, Any, Any]:
+        time.sleep(seconds)
+        return float(x @ x), [float(1.0 - x[0] * x[1])], []
+
+    return function
+
+
+def show_busy(seconds: float) -> None:
+    """Share of their time that 4 workers spend in the function, the start of processes included."""
+    problem = Problem.from_function(sleeping(seconds), [(-5, 5)] * 10, n_ineq=1)
+    for name in ("rdex-csop", "rdex-csop+local"):
+        for maxfev in (800, 2000):
+            result = minimize(problem, algorithm=name, workers=4, updating="async", maxfev=maxfev,
+                              rng=1)  # fmt: skip
+            print(f"{name:20}{maxfev:6} evaluations: busy {result.workers_busy:.3f}")
 
 
 # --- CEC 2017 -------------------------------------------------------------------------------------
@@ -169,9 +192,9 @@ def show_cec(options: argparse.Namespace) -> None:
 def main() -> None:
     """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("picture", "overhead", "cec"))
+    parser.add_argument("what", choices=("picture", "overhead", "busy", "cec"))
     parser.add_argument("--out", type=Path, default=Path("docs/data/local-search.png"))
-    parser.add_argument("--seconds", type=float, default=1e-4)
+    parser.add_argument("--seconds", type=float, help="of an evaluation")
     parser.add_argument("--dim", type=int, default=10)
     parser.add_argument("--per-dim", type=int, default=2000)
     parser.add_argument("--instances", default="1,2,3")
@@ -182,7 +205,9 @@ def main() -> None:
     if options.what == "picture":
         draw(options.out)
     elif options.what == "overhead":
-        show_overhead(options.seconds)
+        show_overhead(options.seconds or 1e-4)
+    elif options.what == "busy":
+        show_busy(options.seconds or 0.05)
     else:
         show_cec(options)
 
