@@ -33,6 +33,14 @@ def test_solves_what_the_evolution_alone_does_not(id, best, seed):
     assert result.nfev == 1000 == sum(phase.nfev for phase in result.phases)
 
 
+@pytest.mark.parametrize("seed", [0, 2])
+def test_a_population_on_its_way_to_the_constraints_goes_on(seed):
+    """It is narrow long before C27 allows it: an equality over ten powers of ten."""
+    problem = get("cec2017/C27/d10/2017/1")
+    result = rdex.minimize(problem, maxfev=20_000, rng=seed, algorithm=NAME)
+    assert result.feasible
+
+
 @pytest.mark.parametrize("name", ["rdex-tide+local", "ude-iv+local", "lshade+local"])
 def test_every_preset_takes_local_search(name):
     result = rdex.minimize(G15, maxfev=600, rng=1, algorithm=name)

@@ -41,7 +41,8 @@ class HybridSettings:
     vain: share of the budget that searches may use that gain less per evaluation than the
         evolution; more, up to `vain_most`, where that is less than `vain_steps` times n + 1. All
         searches of a run that has seen a jump count, the last one included.
-    least_steps: times n + 1 evaluations that every search may make before it must gain.
+    least_steps: times n + 1 evaluations that every search may make before it must gain. It may make
+        more while others have not lost what is allowed, and `vain_steps` times n + 1 at most.
     half_life: share of the budget after which a gain counts half.
     looks: decisions per run, at most.
     top: share of the population that starts are taken from.
@@ -51,7 +52,8 @@ class HybridSettings:
     reserve_steps: times n + 1 evaluations.
     settled: spread of the population, as a share of the box, below which it has converged.
     restart_after: times the evaluations that this took, until a new population begins,
-    restart_least: with at least so many evaluations left.
+    restart_least: with at least so many evaluations left. A population whose violation fell to a
+        share `nearer` in the last of these evaluations is still on its way to the constraints.
     ends_before_reserve: whether the evolution's schedule ends where the last search begins.
     seeds: share of the initial population that may come from points already known.
     population: evaluations per variable that a population needs to be of use; with fewer, local
@@ -86,6 +88,7 @@ class HybridSettings:
     settled: float = 1e-3
     restart_after: float = 1.1
     restart_least: int = 200
+    nearer: float = 0.9
     ends_before_reserve: bool = False
     seeds: float = 0.5
     population: int = 50
@@ -175,6 +178,7 @@ class Hybrid(Composite):
         self._look_at = self._engine.n0
         self._looked_nfev = self._engine.nfev
         self._own_best = (math.inf, math.inf)
+        self._nearest, self._nearer_at = math.inf, self.context.used
         self._is_seeded = bool(seeds)
         self._settled_at = 0
         self._evolved_at = self.context.used
@@ -315,6 +319,8 @@ class Hybrid(Composite):
             gain = gain_of(self._own_best, value, self._spread)
             self._credit.note(EVOLUTION, n, gain)
         self._looked_nfev, self._own_best = self._engine.nfev, value
+        if value[0] < self.settings.nearer * self._nearest:
+            self._nearest, self._nearer_at = value[0], self.context.used
         if value < self.best:
             self.keep(EVOLUTION, Sample(x, f, g, h))
             self._evolved_at = self.context.used
@@ -427,23 +433,28 @@ class Hybrid(Composite):
         """Whether the population has converged and enough is left for another."""
         if self.room < self.settings.restart_least:
             return False
-        z = self._members.z
-        took = self.context.used - self._begun_at
+        z, used = self._members.z, self.context.used
+        took = used - self._begun_at
         if float(np.ptp(z, axis=0).max(initial=0.0)) > self.settings.settled:
             self._settled_at = 0
             return False
         self._settled_at = self._settled_at or took
-        return took >= self.settings.restart_after * self._settled_at
+        wait = (self.settings.restart_after - 1.0) * self._settled_at
+        if self._own_best[0] > 0.0 and used - self._nearer_at < wait:
+            return False
+        return took >= self._settled_at + wait
 
     # --- local searches ---------------------------------------------------------------------------
     def _start_from(self, start: Sample) -> None:
         """Begin a local search."""
+        settings = self.settings
         self._best_before = self.best
         self._ends.add(start.x.tobytes())  # a search that gains nothing ends where it began
         self.book(LOCAL).runs += 1
         self._tried.add(start.x[self._whole].tobytes())
         allowed, used = int(self._vain_allowed), self.book(LOCAL).nfev
-        soft = max(allowed - self._n_lost, self.settings.least_steps * self._n_steps)
+        soft = min(allowed - self._n_lost, settings.vain_steps * self._n_steps)
+        soft = max(soft, settings.least_steps * self._n_steps)
         at_jumps = allowed - used - self._reserve
         limit = min(self.room, max(0, at_jumps)) if self._has_jumps else self.room
         search = local_search(
