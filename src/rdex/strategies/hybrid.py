@@ -52,8 +52,9 @@ class HybridSettings:
     reserve_steps: times n + 1 evaluations.
     settled: spread of the population, as a share of the box, below which it has converged.
     restart_after: times the evaluations that this took, until a new population begins,
-    restart_least: with at least so many evaluations left. A population whose violation fell to a
-        share `nearer` in the last of these evaluations is still on its way to the constraints.
+    restart_least: with at least so many evaluations left. A population whose best point moved by
+        more than `settled` in the last of these evaluations, or whose violation fell to a share
+        `nearer`, is narrow, but still on its way.
     ends_before_reserve: whether the evolution's schedule ends where the last search begins.
     seeds: share of the initial population that may come from points already known.
     population: evaluations per variable that a population needs to be of use; with fewer, local
@@ -178,7 +179,8 @@ class Hybrid(Composite):
         self._look_at = self._engine.n0
         self._looked_nfev = self._engine.nfev
         self._own_best = (math.inf, math.inf)
-        self._nearest, self._nearer_at = math.inf, self.context.used
+        self._nearest, self._place = math.inf, np.full(self.context.space.dim, math.inf)
+        self._moved_at = self.context.used
         self._is_seeded = bool(seeds)
         self._settled_at = 0
         self._evolved_at = self.context.used
@@ -319,8 +321,10 @@ class Hybrid(Composite):
             gain = gain_of(self._own_best, value, self._spread)
             self._credit.note(EVOLUTION, n, gain)
         self._looked_nfev, self._own_best = self._engine.nfev, value
-        if value[0] < self.settings.nearer * self._nearest:
-            self._nearest, self._nearer_at = value[0], self.context.used
+        z = self.context.space.to_unit(x[None])[0]
+        has_moved = float(np.abs(z - self._place).max()) > self.settings.settled
+        if has_moved or value[0] < self.settings.nearer * self._nearest:
+            self._nearest, self._place, self._moved_at = value[0], z, self.context.used
         if value < self.best:
             self.keep(EVOLUTION, Sample(x, f, g, h))
             self._evolved_at = self.context.used
@@ -440,9 +444,7 @@ class Hybrid(Composite):
             return False
         self._settled_at = self._settled_at or took
         wait = (self.settings.restart_after - 1.0) * self._settled_at
-        if self._own_best[0] > 0.0 and used - self._nearer_at < wait:
-            return False
-        return took >= self._settled_at + wait
+        return used - self._moved_at >= wait and took >= self._settled_at + wait
 
     # --- local searches ---------------------------------------------------------------------------
     def _start_from(self, start: Sample) -> None:
