@@ -3,7 +3,8 @@
 Models over the whole box need many points until they hold equalities to their tolerance, the more
 the more variables there are. Slopes at one point cost an evaluation per variable, and steps on them
 one evaluation each: what a step shows corrects the slopes (Broyden). A few steps are often enough,
-with a hundred equalities as well.
+with a hundred equalities as well. The first steps take slopes that are fitted to the points known:
+where constraints are linear these are right.
 """
 
 from __future__ import annotations
