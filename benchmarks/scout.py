@@ -1,6 +1,7 @@
 """How often `scout` solves the engineering and G problems with few evaluations.
 
     python benchmarks/scout.py [--suite engineering|g2006] [--seeds 5] [--batch 1] [--csv docs/data]
+    python benchmarks/scout.py --rugged [--seeds 9] [--csv docs/data]    beside evolution alone
 
 One run of 1000 evaluations per seed gives all smaller budgets: it stops at the target, and the
 search hardly depends on the budget (its design does below 8 D + 4 evaluations).
@@ -11,12 +12,20 @@ from __future__ import annotations
 import argparse
 import csv
 import time
+from itertools import product
 from pathlib import Path
+
+from scipy import stats
+from small_tables import write_csv
 
 from rdex import minimize
 from rdex.suites import get, ids, is_solved, target
 
 BUDGETS = (50, 100, 200, 500, 1000)
+
+#: Problems on which models have little to say.
+RUGGED = ("g2006/G02", "engineering/gear-train",
+          *(f"cec2017/C{k:02d}/d10/2017/1" for k in (4, 6, 20, 21)))  # fmt: skip
 
 
 def ends(id: str, seed: int, batch: int, algorithm: str) -> tuple[float, float, float]:
@@ -31,6 +40,30 @@ def ends(id: str, seed: int, batch: int, algorithm: str) -> tuple[float, float, 
     return solved, feasible, seconds
 
 
+def compare_rugged(seeds: int, folder: Path | None) -> None:
+    """Median of (violation, f) beside differential evolution, and p of the rank-sum test."""
+    rows = []
+    for id, budget in product(RUGGED, (500, 2000)):
+        found = {}
+        for name in ("scout", "rdex-csop"):
+            runs = [minimize(get(id), maxfev=budget, rng=seed, algorithm=name, checkpoints=1)
+                    for seed in range(seeds)]  # fmt: skip
+            found[name] = sorted((run.cv, run.fun) for run in runs)
+        places = {
+            value: k for k, value in enumerate(sorted({v for f in found.values() for v in f}))
+        }
+        ours, theirs = ([places[value] for value in values] for values in found.values())
+        p = float(stats.mannwhitneyu(ours, theirs).pvalue) if len(places) > 1 else 1.0
+        middle = (value for values in found.values() for value in values[seeds // 2])
+        better = "scout" if sum(ours) < sum(theirs) else "rdex-csop"
+        rows.append([id, budget, seeds, *(f"{value:.6g}" for value in middle), better, f"{p:.4f}"])
+        print(*rows[-1], flush=True)
+    if folder is not None:
+        head = ["problem", "maxfev", "runs", "violation of scout", "f of scout",
+                "violation of rdex-csop", "f of rdex-csop", "lower ranks", "p"]  # fmt: skip
+        write_csv(folder / "scout-rugged.csv", [dict(zip(head, row, strict=True)) for row in rows])
+
+
 def main() -> None:
     """Run, print and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -39,7 +72,11 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--algorithm", default="scout")
     parser.add_argument("--csv", type=Path)
+    parser.add_argument("--rugged", action="store_true")
     options = parser.parse_args()
+    if options.rugged:
+        compare_rugged(options.seeds, options.csv)
+        return
     for suite in options.suite or ("engineering", "g2006"):
         names = [id for id in ids(suite) if target(get(id)) is not None]
         rows, costs = [], []
