@@ -41,6 +41,14 @@ def test_a_population_on_its_way_to_the_constraints_goes_on(seed):
     assert result.feasible
 
 
+@pytest.mark.parametrize("seed", [0, 4])
+def test_a_narrow_population_that_still_travels_goes_on(seed):
+    """Along the valley of C18, down to 36.60; 38 and 41 where another population took its place."""
+    problem = get("cec2017/C18/d10/2017/1")
+    result = rdex.minimize(problem, maxfev=20_000, rng=seed, algorithm=NAME)
+    assert result.feasible and result.fun < 36.7
+
+
 @pytest.mark.parametrize("name", ["rdex-tide+local", "ude-iv+local", "lshade+local"])
 def test_every_preset_takes_local_search(name):
     result = rdex.minimize(G15, maxfev=600, rng=1, algorithm=name)
