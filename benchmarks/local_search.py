@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
+from rank_sum import rank_sum
 from statsmodels.stats.multitest import multipletests
 
 from rdex import Problem, minimize
@@ -154,14 +154,8 @@ def run_all(id: str, maxfev: int, seeds: int, base: str) -> Ends:
 
 def compare(ends: Ends) -> tuple[float, bool]:
     """p of the rank-sum test on (violation, f), and whether local search has the lower ranks."""
-    places = {value: k for k, value in enumerate(sorted({
-        (violation, round(f / TIE)) for violation, f in ends.plain + ends.local
-    }))}  # fmt: skip
-    plain, local = ([places[v, round(f / TIE)] for v, f in runs] for runs in ends[1:3])
-    if len(places) == 1:
-        return 1.0, False
-    p = float(stats.mannwhitneyu(plain, local).pvalue)
-    return p, sum(local) < sum(plain)
+    plain, local = ([(violation, round(f / TIE)) for violation, f in runs] for runs in ends[1:3])
+    return rank_sum(local, plain)
 
 
 def show_cec(options: argparse.Namespace) -> None:

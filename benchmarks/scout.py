@@ -15,7 +15,7 @@ import time
 from itertools import product
 from pathlib import Path
 
-from scipy import stats
+from rank_sum import rank_sum
 from small_tables import write_csv
 
 from rdex import minimize
@@ -49,13 +49,9 @@ def compare_rugged(seeds: int, folder: Path | None) -> None:
             runs = [minimize(get(id), maxfev=budget, rng=seed, algorithm=name, checkpoints=1)
                     for seed in range(seeds)]  # fmt: skip
             found[name] = sorted((run.cv, run.fun) for run in runs)
-        places = {
-            value: k for k, value in enumerate(sorted({v for f in found.values() for v in f}))
-        }
-        ours, theirs = ([places[value] for value in values] for values in found.values())
-        p = float(stats.mannwhitneyu(ours, theirs).pvalue) if len(places) > 1 else 1.0
+        p, is_lower = rank_sum(*found.values())
         middle = (value for values in found.values() for value in values[seeds // 2])
-        better = "scout" if sum(ours) < sum(theirs) else "rdex-csop"
+        better = "scout" if is_lower else "rdex-csop"
         rows.append([id, budget, seeds, *(f"{value:.6g}" for value in middle), better, f"{p:.4f}"])
         print(*rows[-1], flush=True)
     if folder is not None:
