@@ -7,11 +7,12 @@ from light_functions import g15
 import rdex
 from rdex.evaluation.evaluator import Evaluator
 from rdex.run import driver
+from rdex.run.arguments import SearchArguments, make_spec
 from rdex.run.spec import RunSpec
 from rdex.strategies.archive import Sample
 from rdex.strategies.auto import Auto
 from rdex.strategies.composite import spread_rows
-from rdex.strategies.hybrid import Hybrid
+from rdex.strategies.hybrid import EVOLUTION, Hybrid
 from rdex.strategies.strategy import LOCAL
 from rdex.suites import get
 
@@ -47,6 +48,26 @@ def test_a_narrow_population_that_still_travels_goes_on(seed):
     problem = get("cec2017/C18/d10/2017/1")
     result = rdex.minimize(problem, maxfev=20_000, rng=seed, algorithm=NAME)
     assert result.feasible and result.fun < 36.7
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_narrow_population_goes_on_where_no_local_search_converges(seed):
+    """No slopes lead to a cusp; 2e-3 and more where another population took its place."""
+
+    def cusp(x):
+        return float(np.sqrt(np.abs(x - 0.3)).sum())
+
+    result = rdex.minimize(cusp, [(-5, 5)] * 5, maxfev=10_000, rng=seed, algorithm=NAME)
+    assert result.fun < 2e-4
+
+
+def test_the_end_of_an_evolution_is_expected_where_its_gains_lead():
+    hybrid = Hybrid(make_spec(G15, SearchArguments(maxfev=1000, rng=1)).context(1000))
+    hybrid._own_best, hybrid._spread = (0.5, 900.0), 20.0
+    assert hybrid._expected_end() == (0.5, 900.0)
+    hybrid._credit.note(EVOLUTION, 100, 1.0)
+    phi, f = hybrid._expected_end()
+    assert phi == pytest.approx(0.5 * np.exp(-10.0)) and f == pytest.approx(700.0)
 
 
 @pytest.mark.parametrize("name", ["rdex-tide+local", "ude-iv+local", "lshade+local"])

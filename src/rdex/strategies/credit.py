@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 #: Relative change of f below which gains are counted as if f were spread that much.
 FINEST = 1e-2
 
@@ -58,5 +60,21 @@ def gain_of(before: tuple[float, float], after: tuple[float, float], spread: flo
         return 0.0
     if f == float("inf"):
         return 1.0
-    scale = max(spread, FINEST * max(abs(f), abs(new_f)))
-    return (f - new_f) / (f - new_f + scale)
+    return (f - new_f) / (f - new_f + max(scale_of(f, spread), scale_of(new_f, spread)))
+
+
+def scale_of(f: float, spread: float) -> float:
+    """What gains in f are compared with."""
+    return max(spread, FINEST * abs(f))
+
+
+def forecast(value: tuple[float, float], gain: float, spread: float) -> tuple[float, float]:
+    """(φ, f) of a point after gains that add up to `gain`, each as `gain_of` counts it.
+
+    Examples
+    --------
+    >>> forecast((0.0, 7.0), 2.0, spread=1.5)
+    (0.0, 4.0)
+    """
+    phi, f = value
+    return phi * math.exp(-gain), f - gain * scale_of(f, spread)

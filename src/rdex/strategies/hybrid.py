@@ -14,11 +14,11 @@ from rdex.problem.problem import Floats
 from rdex.solvers.sqp import core
 from rdex.strategies.archive import Sample
 from rdex.strategies.composite import Composite, best_rows, first_points
-from rdex.strategies.credit import Credit, gain_of
+from rdex.strategies.credit import Credit, forecast, gain_of
 from rdex.strategies.evolution import Evolution
 from rdex.strategies.integers import neighbours
 from rdex.strategies.local import local_search
-from rdex.strategies.local_settings import NOISY, LocalOutcome, LocalSettings
+from rdex.strategies.local_settings import FLAT, NOISY, LocalOutcome, LocalSettings
 from rdex.strategies.starts import Candidates, Starts
 from rdex.strategies.strategy import LOCAL, Context, Phase, Stepping, Trial
 
@@ -32,10 +32,10 @@ class HybridSettings:
     share, most, least: share of the evaluations that local searches may have used: at the start, at
         most, at least.
     idle: share of the budget in which the evolution must improve the best point of the run. While
-        it does not, searches that end far better than the evolution's own best point (a gain of
-        `ahead`, see `gain_of`) have a share of at least `least_idle` and are not vain. A population
-        that began with points of others is judged by the member in its middle, and the share is
-        `least_seeded`.
+        it does not, searches that end far ahead of where the evolution is expected to end (a gain
+        of `ahead`, see `gain_of`) have a share of at least `least_idle` and are not vain. That is
+        where gains as of late lead from its own best point, or from the member in its middle if it
+        began with points of others; the share is `least_seeded` then.
     grows, falls, waits: factors of the share after a search that gained more per evaluation than
         the evolution, after others, and after others while the evolution is idle.
     vain: share of the budget that searches may use that gain less per evaluation than the
@@ -50,7 +50,10 @@ class HybridSettings:
         points already known from each other (from_end) that a population begins with.
     reserve: share of the budget kept for a last search from the best point, at most
     reserve_steps: times n + 1 evaluations.
-    settled: spread of the population, as a share of the box, below which it has converged.
+    settled: spread of the population, as a share of the box, below which it has converged. It has
+        nothing left to find if a local search has converged at the best point of the run, or if
+        that point is elsewhere. Else it goes on down to a spread of
+    spent: then there are no digits left.
     restart_after: times the evaluations that this took, until a new population begins,
     restart_least: with at least so many evaluations left. A population whose best point moved by
         more than `settled` in the last of these evaluations, or whose violation fell to a share
@@ -87,6 +90,7 @@ class HybridSettings:
     reserve: float = 0.1
     reserve_steps: int = 15
     settled: float = 1e-3
+    spent: float = 1e-12
     restart_after: float = 1.1
     restart_least: int = 200
     nearer: float = 0.9
@@ -129,6 +133,7 @@ class Hybrid(Composite):
         self._local_settings = dataclasses.replace(self.settings.local, is_exact=is_exact)
         self._initial: Candidates | None = None  # the better half of the first population
         self._ends: set[bytes] = set()
+        self._floors: set[bytes] = set()  # ends where nothing is left to gain
         self._tried: set[bytes] = set()  # integer parts that local searches had
         self._whole = np.flatnonzero(context.space.whole & ~context.space.fixed)
         self._spread = 0.0
@@ -181,7 +186,7 @@ class Hybrid(Composite):
         self._own_best = (math.inf, math.inf)
         self._nearest, self._place = math.inf, np.full(self.context.space.dim, math.inf)
         self._moved_at = self.context.used
-        self._is_seeded = bool(seeds)
+        self._is_seeded, self._was_searched = bool(seeds), False
         self._settled_at = 0
         self._evolved_at = self.context.used
 
@@ -268,9 +273,10 @@ class Hybrid(Composite):
                 self._start_from(start)
         if self._local is not None or not self._wants_restart():
             return
-        if self._may_search() and not self._best_is_an_end():
+        if self._may_search() and not self._was_searched and not self._best_is_an_end():
+            self._was_searched = True
             self._start_from(self.archive.sample(self.archive.best))
-        else:
+        elif self._is_spent():
             self._rounds_before = self.n_rounds
             self.forget(EVOLUTION)
             self.n_restarts += 1
@@ -335,11 +341,21 @@ class Hybrid(Composite):
         middle = len(self._members.f) // 2
         return float(self._members.phi[middle]), float(self._members.f[middle])
 
+    def _expected_end(self) -> tuple[float, float]:
+        """(φ, f) that the evolution reaches if it goes on to gain as it does."""
+        now = self._typical() if self._is_seeded else self._own_best
+        return forecast(now, self._credit.rate(EVOLUTION) * self.context.left, self._spread)
+
     def _read_members(self) -> Candidates:
         """The population now, best first."""
         members = self._engine.population()
         f = np.where(np.isfinite(members.f), members.f, math.inf)
         return Candidates(self.context.space.to_unit(members.x), members.x, f, members.phi)
+
+    @property
+    def _width(self) -> float:
+        """Of the population, as a share of the box, in the variable that differs most."""
+        return float(np.ptp(self._members.z, axis=0).max(initial=0.0))
 
     def _spread_of_members(self) -> float:
         """From the best to the median f, among feasible members if there are some."""
@@ -437,14 +453,22 @@ class Hybrid(Composite):
         """Whether the population has converged and enough is left for another."""
         if self.room < self.settings.restart_least:
             return False
-        z, used = self._members.z, self.context.used
+        used = self.context.used
         took = used - self._begun_at
-        if float(np.ptp(z, axis=0).max(initial=0.0)) > self.settings.settled:
+        if self._width > self.settings.settled:
             self._settled_at = 0
             return False
         self._settled_at = self._settled_at or took
         wait = (self.settings.restart_after - 1.0) * self._settled_at
         return used - self._moved_at >= wait and took >= self._settled_at + wait
+
+    def _is_spent(self) -> bool:
+        """Whether a converged population has nothing left to find, not even digits."""
+        archive, settings = self.archive, self.settings
+        if archive.best < 0 or not self._can_search() or self._width <= settings.spent:
+            return True
+        away = np.abs(archive.z[archive.best] - self._members.z[0]).max()
+        return away > settings.from_end or archive.x[archive.best].tobytes() in self._floors
 
     # --- local searches ---------------------------------------------------------------------------
     def _start_from(self, start: Sample) -> None:
@@ -478,6 +502,8 @@ class Hybrid(Composite):
         f, phi = self.judge.settled(best.f, self.judge.phi_of(best.g, best.h))
         self._starts.note(outcome.start, outcome.end, (phi, f))
         self._ends.add(best.x.tobytes())
+        if outcome.has_converged or outcome.reason == FLAT:
+            self._floors.add(best.x.tobytes())
         gain = gain_of(self._best_before, (phi, f), self._spread)
         rate = gain / max(1, outcome.n)
         # A part that uses a share of the budget should gain at least as large a share of 1.
@@ -486,8 +512,7 @@ class Hybrid(Composite):
             self._share = min(settings.most, self._share * settings.grows)
         else:
             since = self.context.used - self._evolved_at
-            own = self._typical() if self._is_seeded else self._own_best
-            ahead = gain_of(own, (phi, f), self._spread)
+            ahead = gain_of(self._expected_end(), (phi, f), self._spread)
             is_idle = since > settings.idle * self.context.maxfev and ahead > settings.ahead
             self._n_vain += 0 if is_idle else outcome.n
             factor, least_share = settings.falls, settings.least
