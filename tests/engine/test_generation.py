@@ -34,6 +34,22 @@ def test_epsilon_is_zero_after_its_time():
     assert parts.epsilon(PARAM, np.nextafter(0.8, 1.0), 9.0, phi, 10, np.zeros(10)) == 0.0
 
 
+@pytest.mark.parametrize(
+    ("phi", "position"),
+    [
+        (np.linspace(1.0, 9.0, 10), 4),  # they coincide
+        (np.linspace(1.0, 13.0, 10), 8),
+        (np.append(0.0, np.linspace(1.0, 9.0, 9)), 8),  # one member is feasible
+        (np.append(np.linspace(1.0, 9.0, 8), [20.0, 30.0]), 4),  # most of them coincide
+    ],
+)
+def test_epsilon_is_a_lower_quantile_while_violations_coincide(phi, position):
+    shuffled = np.random.default_rng(1).permutation(phi)
+    for share, expected in ((0.4, phi[position]), (1.0, phi[8])):
+        param = constants(variant(eps_locked_share=share))
+        assert parts.epsilon(param, 0.0, 9.0, shuffled, 10, np.zeros(10)) == expected
+
+
 def test_epsilon_has_a_floor_until_its_time():
     """9 (1 − t/T)² with T = 0.5, where the order statistic is below it."""
     floored = variant(eps_floor_until=0.5, eps_floor_power=2.0)

@@ -24,6 +24,7 @@ TABLE = {
     "pbest_share": (0.3, 0.3, 0.5),
     "rank_pressure": (7, 7, 13.98),
     "eps_share": (0.8, 0.8, 0.8),
+    "eps_locked_share": (1.0, 1.0, 1.0),
     "eps_until": (0.8, 0.8, 0.75),
     "perturb_probability": (0, 0.2, 0.55),
     "perturb_scale": (None, 0.1, 0.30),

@@ -24,6 +24,7 @@ VARIANTS = {
     "units": variant(equality="excess", perturb_unit="range", perturb_probability=0.7),
     "bold": variant(start_SR=1.0, F_sigma=0.5, CR_sigma=0.5, memory_CR=0.4, pbest_share=1.0),
     "paper": variant("rdex-csop-paper"),
+    "unlocked": variant(eps_locked_share=0.3),
     "floor": variant(eps_floor_until=0.7, eps_floor_power=3.0, replacement="target"),
     "lshade": variant("lshade", memory_F=0.2),
     "lshade-eps": variant("lshade-eps", eps_floor_until=0.6),

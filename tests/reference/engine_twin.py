@@ -253,7 +253,11 @@ class Twin:
         if t > self.s.eps_until or levels.size == 0:
             self.eps = 0.0
         else:
-            k = math.floor(self.s.eps_share * self.n * (1 - t) * (1 - t))
+            share = self.s.eps_share
+            middle = levels[math.floor(share * (levels.size - 1))]
+            if levels[0] > 0 and middle < 10 * levels[0]:
+                share = min(share, self.s.eps_locked_share)
+            k = math.floor(share * self.n * (1 - t) * (1 - t))
             if self.s.eps_position == "paper":
                 k = max(1, k) - 1
             self.eps = float(levels[min(k, levels.size - 1)])

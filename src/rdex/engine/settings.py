@@ -126,6 +126,7 @@ class Settings(Constants):
 
     # ε.
     eps_share: float = constant(0.8, "η", PAPER)
+    eps_locked_share: float = constant(1.0, "η while violations coincide", "1: as always")
     eps_until: float = constant(0.8, "t after which ε = 0", PAPER)
     eps_position: str = "released"
     eps_floor_until: float = constant(0.0, "T: t until which ε has a floor", "0: none")

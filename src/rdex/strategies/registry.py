@@ -36,8 +36,9 @@ HYBRID = "hybrid"
 #: A differential evolution with one local search at the end: `polish=True`.
 POLISH = "polish"
 
-#: η of presets with local search: 0.3 to 0.4 do not lock, 0.5 does (G15, thrust bearing).
-HYBRID_EPS_SHARE = 0.4
+#: η of presets with local search while violations coincide: 0.3 to 0.4 unlock ε, 0.5 does not (G15,
+#: thrust bearing).
+UNLOCKING_SHARE = 0.4
 
 #: The differential evolution behind strategies that do not name one.
 BASE = "rdex-csop"
@@ -127,13 +128,13 @@ def label_of(kind: str, base: str) -> str:
 def constants_of(kind: str, name: str, dim: int, maxfev: int) -> Constants:
     """The constants of a preset as a strategy uses them for so many variables and evaluations.
 
-    ε of the competition's presets locks itself while nothing is feasible: it is a quantile of
-    violations that soon are all the same. A lower quantile does not.
+    ε of the competition's presets can lock itself while nothing is feasible: it is a quantile of
+    violations that soon are all the same. A lower quantile unlocks it.
     """
     constants = preset(name)
     kind = kind.removeprefix(OVER_CATEGORIES)
     if kind in (AUTO, AUTO_LISTS, SCOUT, HYBRID) and isinstance(constants, Settings):
-        constants = constants.replace(eps_share=min(constants.eps_share, HYBRID_EPS_SHARE))
+        constants = constants.replace(eps_locked_share=UNLOCKING_SHARE)
     return fitted(constants, dim, maxfev)
 
 

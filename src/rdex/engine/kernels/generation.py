@@ -33,6 +33,9 @@ from rdex.jit.compiling import part
 #: Before a population has an ε: unlike any, so that everything is ordered by the first.
 NO_EPS = -1.0
 
+#: Violations coincide if the quantile η of them is below this many times the smallest.
+LOCKED = 10.0
+
 #: Members no further apart than this share of the box, in every variable, have converged.
 SETTLED = 1e-9
 
@@ -49,12 +52,20 @@ def progress(evaluations, settings, run):
 
 
 @part(inline=False)
+def is_locked(levels, n, share):
+    """Whether violations (n,) coincide: ε is a quantile of them, and would fall no more."""
+    smallest = order_statistic(levels, n, 0)
+    return 0.0 < smallest and order_statistic(levels, n, int(share * (n - 1))) < LOCKED * smallest
+
+
+@part(inline=False)
 def epsilon(settings, t, start, phi, n, levels):
     """ε, Eqs. (csop_eps_idx) and (csop_epsilon): an order statistic of φ over the front, and at
     least start (1 − t/T)^c before time T, where there is such a floor.
 
     Position ⌊share · N (1 − t)²⌋ counts from zero, as in the released program, or from one, as in
-    the paper. Failed members (φ = +inf) are left out.
+    the paper. While violations coincide the share may be a lower one. Failed members (φ = +inf)
+    are left out.
     """
     if t > settings.eps_until:
         return 0.0
@@ -68,7 +79,10 @@ def epsilon(settings, t, start, phi, n, levels):
             finite += 1
     if finite == 0:
         return 0.0
-    k = int(settings.eps_share * n * (1.0 - t) * (1.0 - t))
+    share = settings.eps_share
+    if settings.eps_locked_share < share and is_locked(levels, finite, share):
+        share = settings.eps_locked_share
+    k = int(share * n * (1.0 - t) * (1.0 - t))
     if settings.eps_by_rank:
         k = max(k, 1) - 1
     return max(order_statistic(levels, finite, min(k, finite - 1)), floor)

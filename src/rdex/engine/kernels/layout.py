@@ -68,6 +68,7 @@ SETTINGS = np.dtype([
     ("rank_pressure", "f8"),
     ("rank_mass", "f8"),  # 1 − exp(−rank_pressure)
     ("eps_share", "f8"),
+    ("eps_locked_share", "f8"),
     ("eps_until", "f8"),
     ("eps_by_rank", "i8"),  # eps_position is "paper"
     ("eps_floor_until", "f8"),
