@@ -51,9 +51,8 @@ class HybridSettings:
     reserve: share of the budget kept for a last search from the best point, at most
     reserve_steps: times n + 1 evaluations.
     settled: spread of the population, as a share of the box, below which it has converged. It has
-        nothing left to find if a local search has converged at the best point of the run, or if
-        that point is elsewhere. Else it goes on down to a spread of
-    spent: then there are no digits left.
+        nothing left to find if a local search has converged at the best point of the run, if that
+        point is elsewhere, or if its own best has not become better for as long as it waits:
     restart_after: times the evaluations that this took, until a new population begins,
     restart_least: with at least so many evaluations left. A population whose best point moved by
         more than `settled` in the last of these evaluations, or whose violation fell to a share
@@ -90,7 +89,6 @@ class HybridSettings:
     reserve: float = 0.1
     reserve_steps: int = 15
     settled: float = 1e-3
-    spent: float = 1e-12
     restart_after: float = 1.1
     restart_least: int = 200
     nearer: float = 0.9
@@ -185,7 +183,7 @@ class Hybrid(Composite):
         self._looked_nfev = self._engine.nfev
         self._own_best = (math.inf, math.inf)
         self._nearest, self._place = math.inf, np.full(self.context.space.dim, math.inf)
-        self._moved_at = self.context.used
+        self._moved_at = self._gained_at = self.context.used
         self._is_seeded, self._was_searched = bool(seeds), False
         self._settled_at = 0
         self._evolved_at = self.context.used
@@ -323,6 +321,8 @@ class Hybrid(Composite):
         value = (self.judge.phi_of(g, h), f)
         n, gain = self._engine.nfev - self._looked_nfev, 0.0
         self._spread = self._spread_of_members()
+        if value < self._own_best:
+            self._gained_at = self.context.used
         if self._own_best[0] < math.inf:
             gain = gain_of(self._own_best, value, self._spread)
             self._credit.note(EVOLUTION, n, gain)
@@ -351,11 +351,6 @@ class Hybrid(Composite):
         members = self._engine.population()
         f = np.where(np.isfinite(members.f), members.f, math.inf)
         return Candidates(self.context.space.to_unit(members.x), members.x, f, members.phi)
-
-    @property
-    def _width(self) -> float:
-        """Of the population, as a share of the box, in the variable that differs most."""
-        return float(np.ptp(self._members.z, axis=0).max(initial=0.0))
 
     def _spread_of_members(self) -> float:
         """From the best to the median f, among feasible members if there are some."""
@@ -455,17 +450,23 @@ class Hybrid(Composite):
             return False
         used = self.context.used
         took = used - self._begun_at
-        if self._width > self.settings.settled:
+        if float(np.ptp(self._members.z, axis=0).max(initial=0.0)) > self.settings.settled:
             self._settled_at = 0
             return False
         self._settled_at = self._settled_at or took
-        wait = (self.settings.restart_after - 1.0) * self._settled_at
+        wait = self._wait
         return used - self._moved_at >= wait and took >= self._settled_at + wait
+
+    @property
+    def _wait(self) -> float:
+        """Evaluations that a converged population waits for something to change."""
+        return (self.settings.restart_after - 1.0) * self._settled_at
 
     def _is_spent(self) -> bool:
         """Whether a converged population has nothing left to find, not even digits."""
         archive, settings = self.archive, self.settings
-        if archive.best < 0 or not self._can_search() or self._width <= settings.spent:
+        has_stopped = self.context.used - self._gained_at >= self._wait
+        if archive.best < 0 or not self._can_search() or has_stopped:
             return True
         away = np.abs(archive.z[archive.best] - self._members.z[0]).max()
         return away > settings.from_end or archive.x[archive.best].tobytes() in self._floors
