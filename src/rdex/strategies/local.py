@@ -292,7 +292,7 @@ class _LocalSearch:
         """f, and the constraints as c >= 0: g <= tolerance, and both sides of the bands."""
         m, judge, settings = self.judge.n_ineq, self.judge, self.settings
         tolerance, scale = judge.tolerance, self._scales
-        band = settings.band * tolerance[m:]
+        band = (settings.exact_band if self.is_central else settings.band) * tolerance[m:]
         inside = (tolerance[:m] - sample.g) / scale[:m]
         c = np.concatenate([inside, (band - sample.h) / scale[m:], (band + sample.h) / scale[m:]])
         c -= self._margin

@@ -17,7 +17,8 @@ class LocalSettings:
     is_exact: whether a search that has converged or hardly gains, at the best point of the run,
         goes on with differences on both sides, of `central_step` each, for the last digits.
     slope_of_f: largest slope of the scaled objective at the start; constraints have 1.
-    band: share of the tolerance of an equality that the solver may use.
+    band: share of the tolerance of an equality that the solver may use; for the last digits it is
+    exact_band.
     margin: distance that the solver keeps from constraints, scaled; those that leave no room
         together get a share `room` of it.
     narrowest: scaled tolerance of a constraint, at least: below it the solver cannot see the band.
@@ -50,6 +51,7 @@ class LocalSettings:
     central_step: float = 2e-7
     slope_of_f: float = 0.2
     band: float = 0.999
+    exact_band: float = 0.999999
     margin: float = 1e-11
     room: float = 0.1
     narrowest: float = 1e-9
