@@ -10,7 +10,7 @@ from rdex.evaluation.judging import Judge
 from rdex.problem.problem import Problem
 from rdex.problem.space import Space
 from rdex.strategies.archive import Archive
-from rdex.strategies.scout.descent import LEAST, TURN, descend, is_descent_due
+from rdex.strategies.scout.descent import LEAST, MOST, TURN, descend, is_descent_due
 from rdex.strategies.scout.region import begin_region
 from rdex.strategies.scout.state import Report, State
 from rdex.strategies.strategy import LOCAL, Context
@@ -53,6 +53,15 @@ def made(fun=valley, n=20, **integer):
         sample_of(state, x)
     state.knowledge.refresh()
     return state, begin_region(state, state.knowledge.best())
+
+
+def test_a_turn_of_models_takes_no_more_than_a_share_of_the_budget():
+    state, region = made()
+    state.context.maxfev = 100
+    region.spent = int(MOST * 100) - 1
+    assert not is_descent_due(state, region, is_stuck=False)
+    region.spent += 1
+    assert is_descent_due(state, region, is_stuck=False)
 
 
 def test_models_have_a_turn_before():

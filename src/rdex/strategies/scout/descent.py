@@ -24,6 +24,9 @@ from rdex.strategies.scout.state import State
 #: Evaluations of a turn, times n + 1: about what a local search takes to converge.
 TURN = 10
 
+#: No turn takes more than this share of the budget: the first would take all with many variables.
+MOST = 0.4
+
 #: A local search is not worth its beginning with fewer evaluations, times n + 1.
 LEAST = 3
 
@@ -34,7 +37,8 @@ WIDE = 1e-3
 def is_descent_due(state: State, region: Region, is_stuck: bool) -> bool:
     """Whether a local search from the centre is next."""
     n_steps = steps_of(state)
-    has_had_its_turn = region.spent >= state.turn * TURN * n_steps
+    turn = min(state.turn * TURN * n_steps, MOST * state.context.maxfev)
+    has_had_its_turn = region.spent >= turn
     # Whole numbers do not change in a local search: a region that waits for them waits on.
     is_early = is_stuck and region.delta >= WIDE and not state.knowledge.whole.any()
     if not (has_had_its_turn or is_early):
