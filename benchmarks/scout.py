@@ -2,6 +2,7 @@
 
     python benchmarks/scout.py [--suite engineering|g2006] [--seeds 5] [--batch 1] [--csv docs/data]
     python benchmarks/scout.py --rugged [--seeds 9] [--csv docs/data]    beside evolution alone
+    python benchmarks/scout.py --large [--seeds 1] [--csv docs/data]     with 50 and 100 variables
 
 One run of 1000 evaluations per seed gives all smaller budgets: it stops at the target, and the
 search hardly depends on the budget (its design does below 8 D + 4 evaluations).
@@ -22,6 +23,9 @@ from rdex import minimize
 from rdex.suites import get, ids, is_solved, target
 
 BUDGETS = (50, 100, 200, 500, 1000)
+
+#: Problems of CEC 2017 for runs with many variables.
+LARGE = (1, 8, 13)
 
 #: Problems on which models have little to say.
 RUGGED = ("g2006/G02", "engineering/gear-train",
@@ -60,6 +64,23 @@ def compare_rugged(seeds: int, folder: Path | None) -> None:
         write_csv(folder / "scout-rugged.csv", [dict(zip(head, row, strict=True)) for row in rows])
 
 
+def run_large(seeds: int, folder: Path | None) -> None:
+    """Whole runs with many variables: CPU time per evaluation, and where they end."""
+    rows = []
+    for dim, number, seed in product((50, 100), LARGE, range(seeds)):
+        problem, begin = get(f"cec2017/C{number:02d}/d{dim}/2017/1"), time.process_time()
+        result = minimize(problem, maxfev=BUDGETS[-1], rng=seed, algorithm="scout", checkpoints=1)
+        cost = 1e3 * (time.process_time() - begin) / result.nfev
+        alone = minimize(problem, maxfev=BUDGETS[-1], rng=seed, algorithm="rdex-csop")
+        ends = (f"{value:.6g}" for run in (result, alone) for value in (run.cv, run.fun))
+        rows.append([problem.name, result.nfev, seed, f"{cost:.3g}", *ends])
+        print(*rows[-1], flush=True)
+    if folder is not None:
+        head = ["problem", "evaluations", "seed", "ms per evaluation", "violation of scout",
+                "f of scout", "violation of rdex-csop", "f of rdex-csop"]  # fmt: skip
+        write_csv(folder / "scout-large.csv", [dict(zip(head, row, strict=True)) for row in rows])
+
+
 def main() -> None:
     """Run, print and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -69,9 +90,13 @@ def main() -> None:
     parser.add_argument("--algorithm", default="scout")
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--rugged", action="store_true")
+    parser.add_argument("--large", action="store_true")
     options = parser.parse_args()
     if options.rugged:
         compare_rugged(options.seeds, options.csv)
+        return
+    if options.large:
+        run_large(options.seeds, options.csv)
         return
     for suite in options.suite or ("engineering", "g2006"):
         names = [id for id in ids(suite) if target(get(id)) is not None]
