@@ -73,7 +73,7 @@ def run_large(seeds: int, folder: Path | None) -> None:
         cost = 1e3 * (time.process_time() - begin) / result.nfev
         alone = minimize(problem, maxfev=BUDGETS[-1], rng=seed, algorithm="rdex-csop")
         ends = (f"{value:.6g}" for run in (result, alone) for value in (run.cv, run.fun))
-        rows.append([problem.name, result.nfev, seed, f"{cost:.3g}", *ends])
+        rows.append([f"{problem.name}-D{dim}", result.nfev, seed, f"{cost:.3g}", *ends])
         print(*rows[-1], flush=True)
     if folder is not None:
         head = ["problem", "evaluations", "seed", "ms per evaluation", "violation of scout",
