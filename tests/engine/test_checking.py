@@ -110,6 +110,26 @@ def test_states_of_whole_runs_pass_wherever_they_are_saved(name, out):
         Engine(KINDS["plane-5"], VARIANTS[name], FES, 3, checkpoints=20).restore(engine.arrays())
 
 
+def test_states_of_older_versions_go_on():
+    """Without a constant that came later, and only where that is at its default now."""
+    whole, begun = engine_at("rdex", FES), engine_at("rdex", 100)
+    arrays = begun.arrays()
+    record = arrays["engine.settings"]
+    older = [name for name in record.dtype.names if name != "eps_locked_share"]
+    packed = np.empty(1, [(name, record.dtype[name]) for name in older])
+    for name in older:
+        packed[name] = record[name]
+    arrays["engine.settings"] = packed
+    resumed = Engine(KINDS["plane-5"], VARIANTS["rdex"], FES, 3, checkpoints=20)
+    resumed.restore(arrays)
+    while not resumed.is_finished:
+        tell(resumed, resumed.ask(min(3, FES - resumed.nfev)))
+    assert resumed.best.f == whole.best.f
+    unlocking = VARIANTS["rdex"].replace(eps_locked_share=0.4)
+    with pytest.raises(RunFileError, match="other arguments"):
+        Engine(KINDS["plane-5"], unlocking, FES, 3, checkpoints=20).restore(arrays)
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 def test_states_in_any_order_pass(name):
     """Results in random order, with races, restarts and points drawn ahead."""

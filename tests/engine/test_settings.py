@@ -176,3 +176,13 @@ def test_constants_reach_the_kernels_under_their_names():
     for field in dataclasses.fields(settings):
         if field.type == "float" and field.name not in used_at_start:
             assert record[field.name] == getattr(settings, field.name), field.name
+
+
+def test_files_of_older_versions_are_of_the_same_run():
+    """Checkpoints and campaigns compare settings as they are written."""
+    plain = preset("rdex-csop")
+    assert "eps_locked_share" not in plain.as_dict()
+    assert Settings.from_dict(plain.as_dict()) == plain
+    changed = plain.replace(eps_locked_share=0.3)
+    assert changed.as_dict()["eps_locked_share"] == 0.3
+    assert Settings.from_dict(changed.as_dict()) == changed

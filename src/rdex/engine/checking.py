@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rdex.common.errors import RunFileError
 from rdex.engine.kernels import layout
+from rdex.engine.settings import Settings
 from rdex.engine.state import flattened, with_arrays
 from rdex.engine.ude.kernels.layout import UdeState
 
@@ -53,6 +54,7 @@ def checked_state(here: Any, arrays: dict[str, Any], may_grow: bool) -> Any:
     if missing:
         raise RunFileError(f"the state lacks {', '.join(sorted(missing))}")
     given = {name: np.array(arrays[name], order="C") for name in mine}
+    given["settings"] = of_this_version(given["settings"], mine["settings"])
     if not all(given[name].dtype == mine[name].dtype for name in mine):
         raise RunFileError("the state belongs to a run with other arguments")
     # Files do not keep that records are aligned, and equal types may differ in it.
@@ -66,6 +68,24 @@ def checked_state(here: Any, arrays: dict[str, Any], may_grow: bool) -> Any:
     if wrong is not None:
         raise RunFileError(f"the state is damaged: {wrong}")
     return state
+
+
+def of_this_version(settings: NDArray[Any], mine: NDArray[Any]) -> NDArray[Any]:
+    """Constants of an older version with those that it did not have, at their defaults; others as
+    they are."""
+    known, names = settings.dtype.names or (), mine.dtype.names or ()
+    later = [name for name in names if name in Settings.LATER and name not in known]
+    is_older = later and known == tuple(name for name in names if name not in later)
+    if not is_older or settings.shape != mine.shape:
+        return settings
+    if any(settings.dtype[name] != mine.dtype[name] for name in known):
+        return settings
+    full = np.empty_like(mine)
+    for name in known:
+        full[name] = settings[name]
+    for name in later:
+        full[name] = getattr(Settings(), name)
+    return full
 
 
 def check_shapes(

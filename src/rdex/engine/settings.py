@@ -37,6 +37,9 @@ class Constants:
     #: What fields of text may hold.
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {}
 
+    #: Fields that older versions did not have, and behave as if they were at their defaults.
+    LATER: ClassVar[tuple[str, ...]] = ()
+
     def __post_init__(self) -> None:
         for item in dataclasses.fields(self):
             check_field(item, getattr(self, item.name))
@@ -60,8 +63,13 @@ class Constants:
         return dataclasses.replace(self, **changes)
 
     def as_dict(self) -> dict[str, Any]:
-        """Field names and plain values, for files; `from_dict` reads it back."""
-        return dataclasses.asdict(self)
+        """Field names and plain values, for files; `from_dict` reads it back.
+
+        Those of `LATER` are left out at their defaults, so that older files are of the same run.
+        """
+        off = {item.name: item.default for item in dataclasses.fields(self)}
+        values = dataclasses.asdict(self)
+        return {k: v for k, v in values.items() if k not in self.LATER or v != off[k]}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
@@ -171,6 +179,7 @@ class Settings(Constants):
     # Restart.
     restart_after: float = constant(0.0, "q, times until settled", "0: never", 0, 1e6)
 
+    LATER = ("eps_locked_share",)
     CHOICES = {  # noqa: RUF012 - a class constant, not a field
         "F_rule": ("success-rate", "memory"),
         "eps_position": ("released", "paper"),
